@@ -1,0 +1,240 @@
+"""The words of the floor: where a call stands, what can happen to it, and what is to be done about it.
+
+Everything here is a frozen value. Seconds are on the call's own clock. Every piece of work carries an id and every
+result returns it, so a late result is recognised as stale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NewType
+
+from audio.types import Activity, Transcript
+
+ReplyId = NewType("ReplyId", int)
+JobId = NewType("JobId", int)
+
+
+class Caller(StrEnum):
+    """What the caller is doing."""
+
+    QUIET = "quiet"
+    VOICED = "voiced"
+    SOFT_SILENCE = "soft_silence"
+
+
+class Floor(StrEnum):
+    """Who holds the floor."""
+
+    IDLE = "idle"
+    THINKING = "thinking"
+    SPEAKING = "speaking"
+    PAUSED = "paused"
+    HANDING_OFF = "handing_off"
+    ENDED = "ended"
+
+
+class HandoffReason(StrEnum):
+    """Why a person takes over."""
+
+    VERDICT = "VERDICT"
+    GATE = "GATE"
+    ASKED = "ASKED"
+    LOW_ASR = "LOW_ASR"
+    FAULT = "FAULT"
+    MAX_LENGTH = "MAX_LENGTH"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The lengths, in seconds, that `step` decides by (config: turn)."""
+
+    end_pause_s: float
+    rejoin_voice_s: float
+    barge_in_pause_s: float
+    barge_in_cut_s: float
+    max_utterance_s: float
+    reply_limit_s: float
+    max_call_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where the call stands.
+
+    `utterance_from_s` is where the words not yet answered began, `hearing` the recognition in flight, `waiting_since_s`
+    when the caller's turn ended. `turn_open` says that its reply is not audible yet. `asked_again` counts how often in
+    a row we asked to repeat; `clarified` says that the last answer was a question back.
+    """
+
+    caller: Caller = Caller.QUIET
+    floor: Floor = Floor.IDLE
+    turn: int = 0
+    turn_open: bool = False
+    reply: ReplyId | None = None
+    hearing: JobId | None = None
+    utterance_from_s: float | None = None
+    waiting_since_s: float | None = None
+    asked_again: int = 0
+    clarified: bool = False
+    last_id: int = 0
+    stale: int = 0
+
+
+# What can happen.
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A frame has been classified: the run of voice or silence it belongs to, up to its end."""
+
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """A recognition has ended."""
+
+    job: JobId
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class RecognitionFailed:
+    """The recogniser raised or was too late."""
+
+    job: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySounding:
+    """The first sample of a reply is being played."""
+
+    reply: ReplyId
+
+
+ReplyOutcome = Literal["answered", "clarify", "refused", "blocked", "asked", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnded:
+    """A reply has come to its end: all it had to say was played, or it has nothing it may say."""
+
+    reply: ReplyId
+    outcome: ReplyOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffEnded:
+    """The hand-off phrase was played, or could not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class HangUp:
+    """The caller, or the recording, is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """We did something that cannot be; a person takes over."""
+
+
+Event = Heard | Recognised | RecognitionFailed | ReplySounding | ReplyEnded | HandoffEnded | HangUp | Fault
+
+
+# What is to be done.
+
+
+@dataclass(frozen=True, slots=True)
+class Recognise:
+    """Turn the sound of this span into words."""
+
+    job: JobId
+    from_s: float
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class BeginReply:
+    """Answer these words. `may_clarify` is False when the caller was asked to be clearer just before."""
+
+    reply: ReplyId
+    transcript: Transcript
+    may_clarify: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Say that we did not understand."""
+
+    reply: ReplyId
+
+
+@dataclass(frozen=True, slots=True)
+class CancelReply:
+    """Stop this reply: generation, checks and synthesis. Says nothing of what is already playing."""
+
+    reply: ReplyId
+
+
+@dataclass(frozen=True, slots=True)
+class PausePlayback:
+    """Fall silent, keeping the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePlayback:
+    """Go on from the place kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Drop all sound not yet played."""
+
+
+@dataclass(frozen=True, slots=True)
+class BargedIn:
+    """The caller took the floor; for the record. `heard` is empty when they were cut to without waiting for words."""
+
+    heard: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandOff:
+    """Say the hand-off phrase and give the call to a person."""
+
+    reason: HandoffReason
+
+
+@dataclass(frozen=True, slots=True)
+class AddToPacket:
+    """The caller said this while being handed over."""
+
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class EndCall:
+    """Nothing more is said or heard."""
+
+    reason: Literal["handed_off", "hung_up"]
+
+
+Action = (
+    Recognise
+    | BeginReply
+    | AskAgain
+    | CancelReply
+    | PausePlayback
+    | ResumePlayback
+    | Silence
+    | BargedIn
+    | HandOff
+    | AddToPacket
+    | EndCall
+)
+
+
+class IllegalEventError(Exception):
+    """An event that cannot happen in this state. The state is unchanged."""

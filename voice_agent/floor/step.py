@@ -1,0 +1,276 @@
+"""Who may speak, decided by one pure function: `step(state, event, rules) -> (state, actions)`.
+
+An event is legal, stale (it answers something given up meanwhile: counted, otherwise ignored) or illegal (raises
+IllegalEventError; the caller of `step` keeps the old state). Nothing here waits, plays, logs or reads a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from audio.types import Silent, Transcript, Voiced
+from voice_agent.floor.overlap import overlap
+from voice_agent.floor.state import (
+    Action,
+    AddToPacket,
+    AskAgain,
+    BargedIn,
+    BeginReply,
+    Caller,
+    CancelReply,
+    EndCall,
+    Event,
+    Fault,
+    Floor,
+    HandOff,
+    HandoffEnded,
+    HandoffReason,
+    HangUp,
+    Heard,
+    IllegalEventError,
+    JobId,
+    PausePlayback,
+    Recognise,
+    Recognised,
+    RecognitionFailed,
+    ReplyEnded,
+    ReplyId,
+    ReplySounding,
+    ResumePlayback,
+    Rules,
+    Silence,
+    State,
+)
+
+Step = tuple[State, tuple[Action, ...]]
+
+_SPOKE_UNCLEARLY = frozenset({"low_confidence", "loop", "too_dense", "not_chinese"})
+"""Drops behind which a person may have spoken: they are asked to repeat. Other drops are no speech at all."""
+
+
+def step(state: State, event: Event, rules: Rules) -> Step:
+    """The next state and what is to be done. Raises IllegalEventError."""
+    if state.floor is Floor.ENDED:
+        return state, ()
+    match event:
+        case Heard():
+            return _heard(state, event, rules)
+        case Recognised() | RecognitionFailed():
+            return _stale(state) if event.job != state.hearing else _recognition(state, event)
+        case ReplySounding() | ReplyEnded():
+            return _stale(state) if event.reply != state.reply else _reply(state, event)
+        case HandoffEnded() | HangUp() | Fault():
+            return _call(state, event)
+        case _:
+            assert_never(event)
+
+
+def _call(state: State, event: HandoffEnded | HangUp | Fault) -> Step:
+    match event:
+        case HandoffEnded():
+            return _handoff_ended(state)
+        case HangUp():
+            return _hang_up(state)
+        case Fault():
+            return (state, ()) if state.floor is Floor.HANDING_OFF else _hand_off(state, HandoffReason.FAULT)
+        case _:
+            assert_never(event)
+
+
+def _heard(state: State, event: Heard, rules: Rules) -> Step:
+    match event.activity:
+        case Voiced():
+            return _voiced(state, event.activity, rules)
+        case Silent():
+            return _silent(state, event.activity, rules)
+        case _:
+            assert_never(event.activity)
+
+
+def _recognition(state: State, event: Recognised | RecognitionFailed) -> Step:
+    state = replace(state, hearing=None)
+    return _recognised(state, event.transcript) if isinstance(event, Recognised) else _unheard(state)
+
+
+def _reply(state: State, event: ReplySounding | ReplyEnded) -> Step:
+    return _sounding(state) if isinstance(event, ReplySounding) else _reply_ended(state, event)
+
+
+def _stale(state: State) -> Step:
+    return replace(state, stale=state.stale + 1), ()
+
+
+def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
+    since = voiced.since_s if state.utterance_from_s is None else state.utterance_from_s
+    state = replace(state, caller=Caller.VOICED, utterance_from_s=since)
+    late = _limits(state, voiced.until_s, rules)
+    if late is not None:
+        return late
+    match state.floor:
+        case Floor.THINKING if voiced.length_s >= rules.rejoin_voice_s:
+            return _take_back(state)
+        case Floor.SPEAKING if voiced.length_s >= rules.barge_in_pause_s:
+            return replace(state, floor=Floor.PAUSED), (PausePlayback(),)
+        case Floor.PAUSED if voiced.length_s >= rules.barge_in_cut_s:
+            return _cut(state, "")
+        case Floor.IDLE if voiced.until_s - since >= rules.max_utterance_s:
+            return _begin_hearing(state, voiced.until_s)
+        case _:
+            return state, ()
+
+
+def _silent(state: State, silent: Silent, rules: Rules) -> Step:
+    ended = silent.length_s >= rules.end_pause_s
+    quiet = Caller.QUIET if ended or state.utterance_from_s is None else Caller.SOFT_SILENCE
+    state = replace(state, caller=quiet)
+    late = _limits(state, silent.until_s, rules)
+    if late is not None:
+        return late
+    if state.utterance_from_s is None or state.hearing is not None or not ended:
+        return state, ()
+    match state.floor:
+        case Floor.SPEAKING:  # too short to pause the agent: a cough
+            return replace(state, utterance_from_s=None), ()
+        case Floor.THINKING:  # its words are already being answered
+            return state, ()
+        case _:
+            return _begin_hearing(state, silent.since_s)
+
+
+def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
+    """The two deadlines of a call, or None while they are kept."""
+    if state.floor is Floor.HANDING_OFF:
+        return None
+    if now_s >= rules.max_call_s:
+        return _hand_off(state, HandoffReason.MAX_LENGTH)
+    waiting = state.waiting_since_s
+    if state.floor is Floor.THINKING and waiting is not None and now_s - waiting >= rules.reply_limit_s:
+        return _hand_off(state, HandoffReason.FAULT)
+    return None
+
+
+def _begin_hearing(state: State, until_s: float) -> Step:
+    if state.utterance_from_s is None:
+        raise IllegalEventError("nothing was said that could be recognised")
+    job = JobId(state.last_id + 1)
+    floor = Floor.THINKING if state.floor is Floor.IDLE else state.floor
+    action = Recognise(job, state.utterance_from_s, until_s)
+    return replace(state, hearing=job, floor=floor, last_id=job, waiting_since_s=until_s), (action,)
+
+
+def _take_back(state: State) -> Step:
+    """The caller goes on before they were answered: one question in two breaths."""
+    cancel = () if state.reply is None else (CancelReply(state.reply),)
+    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, waiting_since_s=None), cancel
+
+
+def _cut(state: State, heard: str) -> Step:
+    """The caller takes the floor from the agent."""
+    if state.reply is None:
+        raise IllegalEventError("nobody is speaking who could be cut")
+    actions = (CancelReply(state.reply), Silence(), BargedIn(heard))
+    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, turn_open=False), actions
+
+
+def _recognised(state: State, transcript: Transcript) -> Step:
+    if state.floor is Floor.HANDING_OFF:
+        return replace(state, utterance_from_s=None), (AddToPacket(transcript),) if transcript.text else ()
+    if state.floor is Floor.PAUSED:
+        return _overlapped(state, transcript)
+    if transcript.text:
+        return _begin_reply(replace(state, asked_again=0), transcript)
+    if transcript.dropped in _SPOKE_UNCLEARLY:
+        return _unheard(state)
+    return replace(state, floor=Floor.IDLE, utterance_from_s=None, waiting_since_s=None, turn_open=False), ()
+
+
+def _overlapped(state: State, transcript: Transcript) -> Step:
+    if overlap(transcript.text) != "words":
+        return replace(state, floor=Floor.SPEAKING, utterance_from_s=None), (ResumePlayback(),)
+    cut, actions = _cut(state, transcript.text)
+    begun, begin = _begin_reply(cut, transcript)
+    return begun, actions + begin
+
+
+def _begin_reply(state: State, transcript: Transcript) -> Step:
+    state, reply = _next_reply(state)
+    return state, (BeginReply(reply, transcript, may_clarify=not state.clarified),)
+
+
+def _next_reply(state: State) -> tuple[State, ReplyId]:
+    reply = ReplyId(state.last_id + 1)
+    turn = state.turn if state.turn_open else state.turn + 1
+    return replace(state, floor=Floor.THINKING, reply=reply, last_id=reply, turn=turn, turn_open=True), reply
+
+
+def _unheard(state: State) -> Step:
+    """Speech came in but no words out: over the agent it wins (fail towards the caller); ask once, then a person."""
+    if state.floor is Floor.HANDING_OFF:
+        return replace(state, utterance_from_s=None), ()
+    before: tuple[Action, ...] = ()
+    if state.floor is Floor.PAUSED:
+        state, before = _cut(state, "")
+    if state.asked_again:
+        state, after = _hand_off(state, HandoffReason.LOW_ASR)
+        return state, before + after
+    state, reply = _next_reply(replace(state, asked_again=1))
+    return state, (*before, AskAgain(reply))
+
+
+def _sounding(state: State) -> Step:
+    if state.floor is not Floor.THINKING:
+        raise IllegalEventError(f"a reply began to sound while the floor was {state.floor}")
+    spoken = replace(
+        state, floor=Floor.SPEAKING, turn_open=False, waiting_since_s=None, utterance_from_s=None
+    )
+    return spoken, ()
+
+
+def _reply_ended(state: State, event: ReplyEnded) -> Step:
+    match event.outcome:
+        case "answered" | "clarify":
+            return _reply_done(replace(state, clarified=event.outcome == "clarify"))
+        case "refused":
+            return _hand_off(state, HandoffReason.GATE)
+        case "blocked":
+            return _hand_off(state, HandoffReason.VERDICT)
+        case "asked":
+            return _hand_off(state, HandoffReason.ASKED)
+        case "failed":
+            return _hand_off(state, HandoffReason.FAULT)
+        case _:
+            assert_never(event.outcome)
+
+
+def _reply_done(state: State) -> Step:
+    if state.floor is not Floor.SPEAKING:
+        raise IllegalEventError(f"a reply was played to its end while the floor was {state.floor}")
+    return replace(state, floor=Floor.IDLE, reply=None), ()
+
+
+def _hand_off(state: State, reason: HandoffReason) -> Step:
+    """The call goes to a person: what still generates is cancelled, what was not yet begun is dropped."""
+    cancel = () if state.reply is None else (CancelReply(state.reply),)
+    ended = replace(
+        state,
+        floor=Floor.HANDING_OFF,
+        reply=None,
+        hearing=None,
+        utterance_from_s=None,
+        turn_open=False,
+        waiting_since_s=None,
+    )
+    return ended, (*cancel, HandOff(reason))
+
+
+def _handoff_ended(state: State) -> Step:
+    if state.floor is not Floor.HANDING_OFF:
+        raise IllegalEventError(f"a hand-off ended while the floor was {state.floor}")
+    return replace(state, floor=Floor.ENDED), (EndCall("handed_off"),)
+
+
+def _hang_up(state: State) -> Step:
+    cancel = () if state.reply is None else (CancelReply(state.reply),)
+    ended = replace(state, floor=Floor.ENDED, reply=None, hearing=None)
+    return ended, (*cancel, Silence(), EndCall("hung_up"))
