@@ -1,0 +1,137 @@
+"""What a gate looks at: a search turned into named numbers. Pure; None where nothing could be measured, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from retrieval.code_book import CodeBook
+from retrieval.rerank import Scale, as_unit
+from retrieval.slot import slot_missing
+from retrieval.surfaces import document_text
+from retrieval.terms import terms
+from retrieval.types import Channel, Cut, Evidence, Found, Query
+
+Features = Mapping[str, float | None]
+
+CHANNELS: tuple[Channel, ...] = ("bm25", "dense")
+
+FULL_TERM = 2.5
+"""Okapi's k1 + 1: what a term's score tends to, times its idf, however often it stands in a text."""
+
+OTHERS = 10
+"""How many passages behind the first two stand for "the others"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """Measures searches. `background` is the reranker's usual score of an unrelated text, on the unit scale; two
+    scores less than `near` apart are as good as equal.
+    """
+
+    idf: Callable[[str], float]
+    codes: CodeBook
+    scale: Scale
+    background: float
+    near: float
+    cut: Cut = terms
+
+    def measure(self, found: Found, transcript_confidence: float | None = None) -> dict[str, float | None]:
+        """Everything measured, also what does not decide."""
+        facts: dict[str, float | None] = {
+            "asked": float(bool(found.query.text)),
+            "searched": float(found.searched),
+            "transcript": transcript_confidence,
+        }
+        facts.update(self._rerank(found.evidence))
+        facts.update(_dense(found))
+        facts.update(self._bm25(found))
+        facts["agreement"] = _agreement(found)
+        facts.update(self._passage(found))
+        return facts
+
+    def _passage(self, found: Found) -> dict[str, float | None]:
+        """What the best passage holds of the question. Where nothing was asked for, nothing is missing: 1."""
+        query = found.query
+        if not found.evidence:
+            return {"codes_covered": 0.0 if query.codes else 1.0, "slot_stated": 1.0, "must_handoff": 0.0}
+        top = found.evidence[0].passage
+        covered = self.codes.covered(top.id, query.codes)
+        return {
+            "codes_covered": 1.0 if covered is None else covered,
+            "slot_stated": float(not slot_missing(query.raw, top.text)),
+            "must_handoff": float(self._for_a_person(found.evidence)),
+            "coverage": self._coverage(query, document_text(top)),
+        }
+
+    def _rerank(self, evidence: Sequence[Evidence]) -> dict[str, float | None]:
+        """Top, margin over the next, lead over those from the third on; what is not there counts as background."""
+        scores = [as_unit(e.rerank, self.scale) for e in evidence if e.rerank is not None]
+        if not scores or evidence[0].rerank is None:
+            return dict.fromkeys(("rerank_top", "rerank_margin", "rerank_lead"))
+        background = self.background
+        following = scores[1] if len(scores) > 1 else background
+        others = fmean(scores[2 : 2 + OTHERS]) if len(scores) > 2 else background
+        return {
+            "rerank_top": scores[0],
+            "rerank_margin": scores[0] - following,
+            "rerank_lead": scores[0] - others,
+        }
+
+    def _bm25(self, found: Found) -> dict[str, float | None]:
+        """The top passage's word score as a share of the score of a text that held every term once, in full."""
+        if "bm25" not in found.rankings:
+            return {"bm25_top": None, "bm25_lead": None}
+        scores = [score for _, score in found.rankings["bm25"]]
+        ideal = FULL_TERM * sum(map(self.idf, found.query.terms))
+        top = _hit(found, "bm25") or 0.0
+        others = fmean(scores[2 : 2 + OTHERS]) if len(scores) > 2 else 0.0
+        if ideal <= 0.0:
+            return {"bm25_top": 0.0, "bm25_lead": 0.0}
+        return {"bm25_top": top / ideal, "bm25_lead": (top - others) / ideal}
+
+    def _for_a_person(self, evidence: Sequence[Evidence]) -> bool:
+        """The best passage belongs to a person, or one as near as that does."""
+        best = evidence[0].rerank
+        return any(
+            e.passage.must_handoff
+            for e in evidence[:3]
+            if e is evidence[0]
+            or (
+                best is not None
+                and e.rerank is not None
+                and as_unit(best, self.scale) - as_unit(e.rerank, self.scale) < self.near
+            )
+        )
+
+    def _coverage(self, query: Query, text: str) -> float:
+        """Share of the question's terms, weighed by rarity, that stand in the text."""
+        asked = dict.fromkeys(query.terms)
+        held = set(self.cut(text))
+        total = sum(map(self.idf, asked))
+        return sum(self.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
+
+
+def _hit(found: Found, channel: Channel) -> float | None:
+    """The channel's score of the best passage, None when the channel did not rank it."""
+    hit = found.evidence[0].hits.get(channel) if found.evidence else None
+    return None if hit is None else hit.score
+
+
+def _dense(found: Found) -> dict[str, float | None]:
+    """The best passage's cosine; when it is not among the channel's best, it is below the last of those."""
+    if "dense" not in found.rankings:
+        return {"dense_top": None}
+    ranking = found.rankings["dense"]
+    score = _hit(found, "dense")
+    return {"dense_top": ranking[-1][1] if score is None and ranking else score}
+
+
+def _agreement(found: Found) -> float | None:
+    """Share of the word and meaning channels that put the best passage first; None when one is down."""
+    if "bm25" not in found.rankings or "dense" not in found.rankings or not found.evidence:
+        return None
+    hits = found.evidence[0].hits
+    first = [name in hits and hits[name].rank == 1 for name in CHANNELS]
+    return sum(first) / len(first)

@@ -1,0 +1,191 @@
+"""The index on disk: passages, surface vectors and token vectors, made for one corpus by one encoder.
+
+Files of a generation: `passages.jsonl`; `vectors.npy` float32 (surfaces, dim) with `starts.npy` int64 (passages + 1,);
+`token_vectors.npy` float16 (tokens, dim) with `token_ids.npy` int32 (tokens,), `token_lengths.npy` float32 (tokens,)
+and `token_starts.npy` int64 (passages + 1,); `centres.npy` float32 (2, dim), of queries and of passages. Nothing is
+ever unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.corpus import Corpus
+from retrieval.encoded import Encoded, Progress, encode_passages, starts_of
+from retrieval.encoder import Encoder
+from retrieval.errors import StoreError
+from retrieval.generations import current_generation, new_generation, read_manifest, write_manifest
+from retrieval.surfaces import document_text
+from retrieval.token_store import TokenStore, centre_of, count_holding, lengths_from, rows_by_text
+from retrieval.types import Passage, PassageId
+
+FORMAT = 1
+"""Raised when the files change their meaning; an older index is then built again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An open index. Rows follow `passages`; the surfaces of passage i are `vectors[starts[i]:starts[i + 1]]`."""
+
+    passages: tuple[Passage, ...]
+    corpus_sha: str
+    corpus_version: str
+    encoder_id: str
+    vectors: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    tokens: TokenStore
+
+    @property
+    def ids(self) -> tuple[PassageId, ...]:
+        return tuple(p.id for p in self.passages)
+
+
+def build_index(root: Path, corpus: Corpus, encoder: Encoder, progress: Progress | None = None) -> Index:
+    """Encodes the corpus, replaces what stood under `root` in one step, and opens it.
+
+    A passage that the index before held with the same sha, made by the same encoder, keeps its vectors. A crash
+    leaves the index before. Raises StoreError when the folder cannot be written, and what the encoder raises.
+    """
+    rows, query_centre = encode_passages(corpus.passages, encoder, _known(root, encoder), progress)
+    with new_generation(root) as folder:
+        _write_arrays(folder, rows, query_centre)
+        lines = (json.dumps(_plain(p), ensure_ascii=False) for p in corpus.passages)
+        (folder / "passages.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        facts = {
+            "format": FORMAT,
+            "encoder": encoder.id,
+            "dim": encoder.dim,
+            "corpus_sha": corpus.sha,
+            "corpus_version": corpus.version,
+            "passages": len(rows),
+        }
+        write_manifest(folder, facts)
+    return open_index(root, encoder, corpus)
+
+
+def open_index(root: Path, encoder: Encoder, corpus: Corpus | None = None) -> Index:
+    """Opens what `build_index` wrote, token vectors memory-mapped.
+
+    Raises StoreError when there is none, when a file of it is missing or changed, when another encoder made it, or,
+    if a corpus is given, when it was made from another.
+    """
+    folder = current_generation(root)
+    facts = read_manifest(folder)
+    if facts.get("format") != FORMAT:
+        raise StoreError(
+            f"index {root}: format {facts.get('format')}, this version reads {FORMAT}; build it again"
+        )
+    if facts.get("encoder") != encoder.id:
+        raise StoreError(f"index {root}: made by {facts.get('encoder')}, not by {encoder.id}; build it again")
+    if corpus is not None and facts.get("corpus_sha") != corpus.sha:
+        raise StoreError(f"index {root}: the knowledge base has changed since; build it again")
+    try:
+        return _read(folder, facts)
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise StoreError(f"index {root}: cannot be read ({e}); build it again") from e
+
+
+def _write_arrays(folder: Path, rows: Sequence[Encoded], query_centre: NDArray[np.float32]) -> None:
+    dim = len(query_centre)
+    tokens = _joined([row.token_vectors for row in rows], np.zeros((0, dim), dtype=np.float16))
+    passage_centre = centre_of(tokens)
+    arrays: dict[str, NDArray[Any]] = {
+        "vectors": _joined([row.vectors for row in rows], np.zeros((0, dim), dtype=np.float32)),
+        "starts": starts_of(len(row.vectors) for row in rows),
+        "token_vectors": tokens,
+        "token_ids": _joined([row.token_ids for row in rows], np.zeros(0, dtype=np.int32)),
+        "token_starts": starts_of(len(row.token_ids) for row in rows),
+        "token_lengths": lengths_from(tokens, passage_centre),
+        "centres": np.stack([query_centre, passage_centre]),
+    }
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+
+def _joined(arrays: Sequence[NDArray[Any]], empty: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate([empty, *arrays])
+
+
+def _read(folder: Path, facts: dict[str, Any]) -> Index:
+    text = (folder / "passages.jsonl").read_text(encoding="utf-8")
+    passages = tuple(_passage(json.loads(line)) for line in text.splitlines() if line)
+
+    def load(name: str) -> NDArray[Any]:
+        array: NDArray[Any] = np.load(folder / f"{name}.npy", allow_pickle=False)
+        return array
+
+    vectors, starts = load("vectors"), load("starts")
+    ids, token_starts = load("token_ids"), load("token_starts")
+    token_vectors = _mapped(folder / "token_vectors.npy")
+    query_centre, passage_centre = load("centres")
+    lengths = load("token_lengths")
+    if not (
+        len(passages) == facts["passages"] == len(starts) - 1 == len(token_starts) - 1
+        and int(starts[-1]) == len(vectors)
+        and int(token_starts[-1]) == len(ids) == len(token_vectors) == len(lengths)
+    ):
+        raise ValueError("its arrays do not fit its passages")
+    tokens = TokenStore(
+        rows=rows_by_text([document_text(p) for p in passages]),
+        starts=token_starts,
+        ids=ids,
+        vectors=token_vectors,
+        lengths=lengths,
+        holding=count_holding(ids, token_starts),
+        query_centre=query_centre,
+        passage_centre=passage_centre,
+    )
+    return Index(
+        passages, facts["corpus_sha"], facts["corpus_version"], facts["encoder"], vectors, starts, tokens
+    )
+
+
+def _mapped(path: Path) -> NDArray[np.float16]:
+    """Memory-mapped, as a plain array over the map; read instead when it holds nothing, for that cannot be mapped."""
+    try:
+        mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+    except ValueError:
+        mapped = np.load(path, allow_pickle=False)
+    array: NDArray[np.float16] = np.asarray(mapped)
+    return array
+
+
+def _known(root: Path, encoder: Encoder) -> dict[str, Encoded]:
+    """What the index before holds, by sha; nothing when there is none that this encoder made."""
+    try:
+        before = open_index(root, encoder)
+    except StoreError:
+        return {}
+    tokens = before.tokens
+    return {
+        passage.sha: Encoded(
+            before.vectors[before.starts[i] : before.starts[i + 1]],
+            tokens.ids[tokens.starts[i] : tokens.starts[i + 1]],
+            tokens.vectors[tokens.starts[i] : tokens.starts[i + 1]],
+        )
+        for i, passage in enumerate(before.passages)
+        if passage.sha
+    }
+
+
+def _plain(passage: Passage) -> dict[str, Any]:
+    facts = asdict(passage)
+    for name in ("valid_from", "valid_to"):
+        facts[name] = facts[name].isoformat() if facts[name] is not None else None
+    return facts
+
+
+def _passage(facts: dict[str, Any]) -> Passage:
+    for name in ("valid_from", "valid_to"):
+        facts[name] = date.fromisoformat(facts[name]) if facts[name] is not None else None
+    for name in ("questions", "tags"):
+        facts[name] = tuple(facts[name])
+    return Passage(**facts)

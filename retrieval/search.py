@@ -1,0 +1,227 @@
+"""One search: channels in parallel with a deadline each, fusion, codes first, rerank. It finds and never judges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import partial
+from operator import mul
+from types import TracebackType
+from typing import Protocol
+
+from retrieval.bm25 import Bm25
+from retrieval.code_book import CodeBook
+from retrieval.dense import Dense
+from retrieval.encoder import Encoder
+from retrieval.errors import RetrievalError
+from retrieval.filters import Filters, OpenRows, collapse
+from retrieval.fusion import RRF_K, best_first, weighted_min_max, weighted_rrf
+from retrieval.index import Index
+from retrieval.query import make_query as make_query
+from retrieval.query import voices
+from retrieval.rerank import MAX_CANDIDATES, Reranked, Reranker, reorder, scores_within
+from retrieval.sentences import split_sentences
+from retrieval.surfaces import document_text
+from retrieval.terms import terms
+from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking, Stage
+from retrieval.workers import ChannelWorker, Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """`recall` candidates a channel; RRF's k and weights (a channel not named weighs 1); times in milliseconds.
+
+    `blend` is what a channel's own score, scaled over the candidates, adds to the reranker's 1 in the final order.
+    """
+
+    recall: int = 50
+    rrf_k: float = RRF_K
+    weights: Mapping[Channel, float] = field(default_factory=dict)
+    blend: Mapping[Channel, float] = field(default_factory=lambda: {"dense": 0.2, "bm25": 0.4})
+    deadline_ms: float = 1500.0
+    rerank_budget_ms: float = 400.0
+
+
+class RecallChannel(Protocol):
+    """What every channel is: a query to its ranking of the open rows."""
+
+    def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking: ...
+
+
+class Searcher:
+    """Searches one index. Safe to call from several threads; close it, or use it as a context manager.
+
+    Construction cuts every passage into terms and so loads the dictionary; the encoder warms with the first search.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        encoder: Encoder,
+        reranker: Reranker,
+        settings: SearchSettings | None = None,
+        channels: Mapping[Channel, RecallChannel] | None = None,
+        cut: Cut = terms,
+    ) -> None:
+        """`channels` replaces the word and meaning channels made from the index; `cut` is the tokenizer of both
+        passages and questions.
+        """
+        self._index = index
+        self._reranker = reranker
+        self._settings = settings or SearchSettings()
+        self._filters = Filters(index.passages)
+        self._rows = {pid: row for row, pid in enumerate(index.ids)}
+        self._cut = cut
+        self.words = Bm25(index.passages, cut)
+        self.codes = CodeBook(index.passages)
+        self._channels = channels or {
+            "bm25": self.words,
+            "dense": Dense(encoder, index.ids, index.vectors, index.starts),
+        }
+        self._workers = {name: ChannelWorker(f"recall-{name}") for name in self._channels}
+
+    def __enter__(self) -> Searcher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the channels' threads. A search after that finds every channel down."""
+        for worker in self._workers.values():
+            worker.close()
+
+    def search(self, query: Query, as_of: date, limit: int = 10) -> Found:
+        """At most `limit` passages valid on `as_of`, best first. An empty query or index finds nothing.
+
+        The query comes back with its codes as the passages write them. Faults of a channel or of the reranker are in
+        `down`, not raised.
+        """
+        began = time.perf_counter()
+        query = replace(query, codes=self.codes.resolve(query.codes))
+        allowed = self._filters.open_rows(as_of)
+        found = Found(query, {}, [], (), searched=int(allowed.sum()))
+        if not found.searched or not query.text:
+            return found
+        found = self._recall(found, allowed)
+        found = self._rerank(found, self._candidates(found, allowed), limit)
+        return replace(found, timings_ms={**found.timings_ms, "search": _ms_since(began)})
+
+    def _recall(self, found: Found, allowed: OpenRows) -> Found:
+        """Every channel at once, then fusion."""
+        began = time.perf_counter()
+        jobs = {
+            name: self._workers[name].submit(
+                partial(channel.rank, found.query, self._settings.recall, allowed)
+            )
+            for name, channel in self._channels.items()
+        }
+        rankings: dict[Channel, Ranking] = {}
+        down: dict[Stage, str] = {}
+        timings: dict[str, float] = {}
+        for name, job in jobs.items():
+            outcome = _await(job, self._settings.deadline_ms, began)
+            if isinstance(outcome, str):
+                down[name] = outcome
+            else:
+                rankings[name], timings[name] = outcome.ranking, outcome.ms
+        weights = self._settings.weights
+        weighed = ((ranking, weights.get(name, 1.0)) for name, ranking in rankings.items())
+        fused = weighted_rrf(weighed, self._settings.rrf_k)
+        timings["recall"] = _ms_since(began)
+        return replace(found, rankings=rankings, fused=fused, down=down, timings_ms=timings)
+
+    def _candidates(self, found: Found, allowed: OpenRows) -> list[PassageId]:
+        """What the reranker reads: the best fused, and every open passage that holds the asked codes before them."""
+        codes = found.query.codes
+        holders = (pid for pid in self.codes.holders(codes) if allowed[self._rows[pid]])
+        ids = list(dict.fromkeys((*(pid for pid, _ in found.fused), *holders)))
+        return self.codes.arranged(ids, codes)[:MAX_CANDIDATES]
+
+    def _rerank(self, found: Found, candidates: Sequence[PassageId], limit: int) -> Found:
+        """The candidates by the blend of reranker and channels, still those that hold the asked codes first."""
+        began = time.perf_counter()
+        down = dict(found.down)
+        scores: Sequence[float | None] = [None] * len(candidates)
+        try:
+            scores = self._scores(found.query, [document_text(self._passage(pid)) for pid in candidates])
+        except RetrievalError as e:
+            down["rerank"] = _cause(e)
+        reranked = reorder(candidates, scores)
+        if reranked.fault is not None:
+            down["rerank"] = reranked.fault
+        order = self.codes.arranged(self._blended(reranked, found.rankings), found.query.codes)
+        ranks, fused, earned = _hits(found.rankings), dict(found.fused), dict(reranked.order)
+        listed = (
+            Evidence(self._passage(pid), ranks.get(pid, {}), fused.get(pid, 0.0), earned[pid])
+            for pid in order
+        )
+        kept = [replace(e, surface=self._surface(found.query, e.passage)) for e in collapse(listed, limit)]
+        timings = {**found.timings_ms, "rerank": _ms_since(began)}
+        return replace(found, evidence=tuple(kept), down=down, timings_ms=timings)
+
+    def _scores(self, query: Query, texts: Sequence[str]) -> Sequence[float | None]:
+        """The reranker's scores of the question, mixed with those of the turn before by their share."""
+        spoken = voices(query)
+        budget = self._settings.rerank_budget_ms / len(spoken)
+        each = [scores_within(self._reranker, text, texts, budget) for text, _ in spoken]
+        return [_mixed(one, [share for _, share in spoken]) for one in zip(*each, strict=True)]
+
+    def _blended(self, reranked: Reranked, rankings: Mapping[Channel, Ranking]) -> list[PassageId]:
+        """Ids by the weighted sum of min-max scaled scores; those without a score keep their place behind."""
+        judged = {pid: score for pid, score in reranked.order if score is not None}
+        parts = [(best_first(judged), 1.0)]
+        for name, ranking in rankings.items():
+            among = [(pid, score) for pid, score in ranking if pid in judged]
+            parts.append((among, self._settings.blend.get(name, 0.0)))
+        ids = [pid for pid, _ in weighted_min_max(parts)]
+        return ids + [pid for pid, score in reranked.order if score is None]
+
+    def _passage(self, passage_id: PassageId) -> Passage:
+        return self._index.passages[self._rows[passage_id]]
+
+    def _surface(self, query: Query, passage: Passage) -> str:
+        """The question or sentence that shares the most telling words with the query; the first when none does."""
+        asked = set(query.terms)
+        texts = (*passage.questions, *split_sentences(passage.text)) or (passage.text,)
+        return max(texts, key=lambda text: sum(map(self.words.idf, asked & set(self._cut(text)))))
+
+
+def _mixed(scores: Sequence[float | None], shares: Sequence[float]) -> float | None:
+    """The mean by shares; None when one was not reached, for a half cannot be compared with a whole."""
+    known = [score for score in scores if score is not None]
+    return sum(map(mul, known, shares)) if len(known) == len(scores) else None
+
+
+def _hits(rankings: Mapping[Channel, Ranking]) -> dict[PassageId, dict[Channel, Hit]]:
+    hits: dict[PassageId, dict[Channel, Hit]] = {}
+    for name, ranking in rankings.items():
+        for rank, (passage_id, score) in enumerate(ranking, start=1):
+            hits.setdefault(passage_id, {})[name] = Hit(rank, score)
+    return hits
+
+
+def _await(job: Future[Ranked], deadline_ms: float, began: float) -> Ranked | str:
+    """What the job found, or in one line why there is nothing."""
+    try:
+        return job.result(max(deadline_ms - _ms_since(began), 0.0) / 1000.0)
+    except TimeoutError:
+        job.cancel()
+        return f"late: nothing after {deadline_ms:.0f} ms"
+    except CancelledError:
+        return "closed: the searcher takes no more searches"
+    except Exception as fault:  # noqa: BLE001 - the recall channel's boundary: whatever broke it becomes a coded value
+        return _cause(fault)
+
+
+def _cause(fault: Exception) -> str:
+    return f"{type(fault).__name__}: {fault}".splitlines()[0]
+
+
+def _ms_since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000.0
