@@ -1,0 +1,163 @@
+"""config.yaml as frozen values. An unknown key, a wrong type or an impossible number is one line and exit 2."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+
+from voice_agent.errors import ConfigError
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Paths(_Section):
+    """Where things lie. Absolute once loaded."""
+
+    kb: Path = Path("data/kb")
+    index: Path = Path("index")
+    logs: Path = Path("logs")
+
+
+class Threads(_Section):
+    """The thread budget of each engine."""
+
+    asr: PositiveInt = 2
+    encoder: PositiveInt = 1
+    tts: PositiveInt = 2
+
+
+class Vad(_Section):
+    mode: int = Field(default=2, ge=0, le=3)
+
+
+class Turn(_Section):
+    """Lengths in seconds of the call's clock; see floor/step.py for what each decides."""
+
+    end_pause_s: PositiveFloat = 0.8
+    rejoin_voice_s: PositiveFloat = 0.2
+    barge_in_pause_s: PositiveFloat = 0.3
+    barge_in_cut_s: PositiveFloat = 1.5
+    preroll_s: PositiveFloat = 0.3
+    max_utterance_s: PositiveFloat = 120.0
+    reply_limit_s: PositiveFloat = 20.0
+    max_call_s: PositiveFloat = 1800.0
+
+
+class Asr(_Section):
+    model: str = "whisper-base"
+    beam_size: PositiveInt = 5
+    window_pad_s: float | None = Field(default=3.0, ge=2)
+    hot_words: int = Field(default=100, ge=0, le=400)
+    low_confidence: float = Field(default=0.35, ge=0, le=1)
+
+
+class Retrieval(_Section):
+    encoder: str = "e5-small"
+    query_instruction: str = ""
+    reranker: str = "late"
+    recall: PositiveInt = 50
+    rrf_k: PositiveInt = 60
+    channel_deadline_ms: PositiveInt = 1500
+    rerank_budget_ms: PositiveInt = 400
+
+
+class Answer(_Section):
+    max_sentences: PositiveInt = 2
+    min_relevance: float = Field(default=0.5, ge=0, le=1)
+
+
+class Tts(_Section):
+    engine: Literal["kokoro"] = "kokoro"
+    voice: str = "zf_xiaobei"
+    speed: float = Field(default=1.0, ge=0.5, le=2)
+    cache_mb: PositiveInt = 200
+
+
+class Replay(_Section):
+    """The budget of each stage in a replay at speed 0, in seconds of the call's clock."""
+
+    asr_s: PositiveFloat = 0.9
+    search_s: PositiveFloat = 0.15
+    generate_s: PositiveFloat = 0.1
+    check_s: PositiveFloat = 0.05
+    speech_s: PositiveFloat = 0.9
+
+
+class Config(_Section):
+    """The whole configuration. `sha` is the fingerprint of its values, for the journal."""
+
+    profile: Literal["embedded", "hub"] = "embedded"
+    paths: Paths = Paths()
+    threads: Threads = Threads()
+    vad: Vad = Vad()
+    turn: Turn = Turn()
+    asr: Asr = Asr()
+    retrieval: Retrieval = Retrieval()
+    answer: Answer = Answer()
+    tts: Tts = Tts()
+    replay: Replay = Replay()
+
+    @property
+    def sha(self) -> str:
+        values = self.model_dump_json(exclude={"paths"})
+        return hashlib.sha256(values.encode()).hexdigest()[:16]
+
+
+def find_config() -> Path:
+    """The working folder's config.yaml, else the one beside the package. Raises ConfigError."""
+    for folder in (Path.cwd(), Path(__file__).resolve().parent.parent):
+        if (folder / "config.yaml").is_file():
+            return folder / "config.yaml"
+    raise ConfigError("config.yaml: not in this folder; run from the project or give --config FILE")
+
+
+def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Config:
+    """Reads the file (default: find_config), applies `section.key=value` overrides. Raises ConfigError."""
+    file = path or find_config()
+    try:
+        values = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError) as e:
+        raise ConfigError(f"{file}: cannot be read ({e}); give a YAML file with --config") from e
+    except yaml.YAMLError as e:
+        raise ConfigError(f"{file}: not YAML: {' '.join(str(e).split())}") from e
+    if not isinstance(values, dict):
+        raise ConfigError(f"{file}: must be a mapping of sections; see the shipped config.yaml")
+    for override in overrides:
+        _apply(values, override)
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as e:
+        raise ConfigError(f"{file}: {_first_error(e)}") from e
+    return config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+
+
+def _apply(values: dict[str, Any], override: str) -> None:
+    key, equals, text = override.partition("=")
+    *sections, last = key.split(".")
+    if not equals or not last:
+        raise ConfigError(f"--set {override}: write it as section.key=value")
+    here = values
+    for section in sections:
+        here = here.setdefault(section, {})
+        if not isinstance(here, dict):
+            raise ConfigError(f"--set {override}: {section} is a value, not a section")
+    here[last] = yaml.safe_load(text)
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {key}; remove it or see the shipped config.yaml for the names"
+    return f"{key}: {first['msg']} (got {first['input']!r})"
+
+
+def _absolute(paths: Paths, root: Path) -> Paths:
+    return Paths(**{name: (root / value).resolve() for name, value in paths})
