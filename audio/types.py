@@ -67,7 +67,15 @@ class Silent:
 Activity = Voiced | Silent
 
 DropReason = Literal[
-    "too_short", "too_quiet", "no_speech", "low_confidence", "loop", "too_dense", "boilerplate", "prompt_echo", "not_chinese"
+    "too_short",
+    "too_quiet",
+    "no_speech",
+    "low_confidence",
+    "loop",
+    "too_dense",
+    "boilerplate",
+    "prompt_echo",
+    "not_chinese",
 ]
 
 

@@ -11,8 +11,8 @@ _BACKCHANNELS = frozenset(
 )
 """Said to show one is listening. 不是, 等一下 and 停 are not among them: they ask the agent to give way."""
 
-_MURMURS = frozenset("嗯哦噢喔啊呃唉对好是的")
-"""Characters that only murmur assent, in any order and number: 嗯嗯, 哦好的, 对对对。"""
+_MURMURS = frozenset("嗯哦噢喔啊呃唉对好是的得地")
+"""Characters that only murmur assent, in any order and number: 嗯嗯, 哦好的, 对对对; 好得 is a recogniser's 好的."""
 
 _SILENT = " ，。！？、；：…,.!?;:~～“”\"'"
 

@@ -1,0 +1,227 @@
+"""Whether a decoding is speech at all: pure tests, cheapest first, each with its own reason.
+
+Whisper writes text for silence, noise and foreign languages, often surely: its own scores catch only a part of that.
+So there are layers. Before decoding: heard long enough and loud enough? After it, whatever the scores say: Chinese?
+a loop? the prompt or the hot words coming back? denser than anyone speaks? the credits of some video? And last
+the model's own doubt.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audio.types import DropReason
+
+MIN_VOICED_S = 0.16
+"""Shorter than this is a click: the shortest words callers use (对, 嗯, 是) are voiced for about 0.2 s."""
+
+MIN_LEVEL_DBFS = -55.0
+"""Level of an utterance's loud frames. The quietest human recording measured has -36; a µ-law line idles near -70."""
+
+NO_SPEECH = 0.6
+"""Whisper's own limit, which counts only together with doubt about the words (UNSURE_LOGPROB)."""
+
+UNSURE_LOGPROB = -1.0
+MIN_LOGPROB = -1.2
+"""Mean log probability a token; human Mandarin measured lies above -0.5, tones and noise below -1.8."""
+
+MIN_CHINESE = 0.35
+"""Probability that the sound is Chinese. Mandarin measured has at least 0.88, also when half is English; an English
+clip 0.001, noises, hums and tones at most 0.04."""
+
+LANGUAGE_TELLS_S = 1.5
+"""Below it the language is believed only of unsure words: 那美国的呢 at 1.1 s of voice had 0.03 to 0.3."""
+
+MAX_COMPRESSION = 2.4
+"""Whisper's own limit: UTF-8 bytes over deflated bytes. Catches long loops only; short ones have LOOPS."""
+
+MAX_CHARACTERS_PER_S = 9.0
+"""Fast Mandarin is 7 to 8 syllables a voiced second."""
+
+SPARE_CHARACTERS = 3
+"""Allowed on top of that, for a voiced time that was cut a little short at both ends."""
+
+HEARD_CONFIDENCE = 0.6
+"""A polite phrase below this is taken for boilerplate."""
+
+SURE = 0.5
+SURE_IN_SILENCE = 0.7
+"""Nothing but a hot word is believed from here on, or from there if the model doubts that anyone spoke."""
+
+LOOPS = ((1, 1, 6), (2, 3, 5), (4, 7, 4), (8, 40, 3))
+"""(shortest unit, longest unit, times in a row) that nobody says: 对对对对对 and 好的好的好的好的 are still speech."""
+
+_MAX_DIGITS_IN_A_ROW = 11
+"""One digit may stand that often in a row in a spoken number: a telephone number is the longest."""
+
+CREDITS = (
+    "不吝点赞", "点赞订阅", "订阅转发", "打赏支持", "明镜与点点", "明镜需要您的支持", "字幕由", "字幕志愿者",
+    "字幕制作", "amaraorg", "独播剧场", "订阅我的频道", "作词作曲", "词曲李宗盛", "作曲李宗盛", "thanksforwatching",
+)  # fmt: skip
+"""Lines of video credits. No caller of a help line says them, so they need no further suspicion."""
+
+POLITE = frozenset(
+    {
+        "谢谢", "谢谢大家", "谢谢您", "谢谢观看", "谢谢收看", "谢谢收听", "感谢观看", "感谢收看", "感谢收听",
+        "感谢您的观看", "多谢观看", "谢谢你的观看", "拜拜", "再见", "下次再见", "我们下期再见", "下期再见", "大家好",
+        "嗯", "啊", "哦", "呃", "字幕", "完", "未完待续", "请继续收看", "thankyou", "bye",
+    }
+)  # fmt: skip
+"""Whole utterances Whisper writes for nothing, but which callers also say: dropped only with a further reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """What the recogniser made of one stretch of sound.
+
+    `text` is Simplified; `logprob` the mean log probability of a token; `no_speech` and `chinese` are probabilities
+    (`chinese` Mandarin and Cantonese together); `voiced_s` is how long a voice was heard in that stretch.
+    """
+
+    text: str
+    logprob: float
+    no_speech: float
+    chinese: float
+    voiced_s: float
+
+    @property
+    def confidence(self) -> float:
+        """Geometric mean of the token probabilities, in [0, 1]."""
+        return min(1.0, math.exp(self.logprob))
+
+
+def before_decoding(voiced_s: float, level_dbfs: float) -> DropReason | None:
+    """Whether sound is worth decoding. `level_dbfs` is the level of its loud frames."""
+    if voiced_s < MIN_VOICED_S:
+        return "too_short"
+    if level_dbfs < MIN_LEVEL_DBFS:
+        return "too_quiet"
+    return None
+
+
+def after_decoding(decoding: Decoding, prompt: str, hot_words: Sequence[str]) -> DropReason | None:
+    """Whether a decoding is what the caller said. `hot_words` in the order in which the model was shown them.
+
+    No text at all is `no_speech`.
+    """
+    letters = _letters(decoding.text)
+    if not letters:
+        return "no_speech"
+    if is_foreign(decoding, hot_words):
+        return "not_chinese"
+    if is_loop(decoding.text):
+        return "loop"
+    if is_prompt_echo(decoding.text, prompt) or is_hot_word_echo(decoding, hot_words):
+        return "prompt_echo"
+    if is_boilerplate(decoding):
+        return "boilerplate"
+    if syllables(decoding.text) > decoding.voiced_s * MAX_CHARACTERS_PER_S + SPARE_CHARACTERS:
+        return "too_dense"
+    return _own_doubt(decoding)
+
+
+def _own_doubt(decoding: Decoding) -> DropReason | None:
+    if decoding.no_speech > NO_SPEECH and decoding.logprob < UNSURE_LOGPROB:
+        return "no_speech"
+    if not decoding.logprob >= MIN_LOGPROB:  # NaN is doubt too
+        return "low_confidence"
+    return None
+
+
+def is_foreign(decoding: Decoding, hot_words: Sequence[str]) -> bool:
+    """Another language was spoken: the sound says so, or the text is a sentence of Latin words.
+
+    Names and codes of the domain, however many, are no foreign language.
+    """
+    tells = decoding.voiced_s >= LANGUAGE_TELLS_S
+    if not decoding.chinese >= MIN_CHINESE and (tells or decoding.confidence < HEARD_CONFIDENCE):
+        return True
+    text = decoding.text
+    for term in hot_words:
+        if term.isascii():
+            spaced = r"[\W_]*".join(re.findall(r"[A-Za-z0-9]+", term))
+            text = re.sub(spaced, " ", text, flags=re.IGNORECASE)
+    words = re.findall(r"[A-Za-z]*[a-z]{2,}", text)
+    return len(words) >= 5 and len(words) > len(re.findall(r"[\u4e00-\u9fff]", text))
+
+
+def is_loop(text: str) -> bool:
+    """Something is repeated as nobody repeats it, however sure the model was.
+
+    >>> is_loop("后,后,后,后,后,后,后"), is_loop("对对对对对"), is_loop("号码是13888888888")
+    (True, False, False)
+    """
+    letters = _letters(text)
+    for shortest, longest, times in LOOPS:
+        for match in re.finditer(rf"(.{{{shortest},{longest}}}?)\1{{{times - 1},}}", letters):
+            if not (match[1].isdecimal() and len(match[0]) <= _MAX_DIGITS_IN_A_ROW):
+                return True
+    coded = letters.encode()
+    return len(coded) / max(1, len(zlib.compress(coded))) > MAX_COMPRESSION
+
+
+def is_prompt_echo(text: str, prompt: str) -> bool:
+    """The text is made of the prompt's character pairs. The prompt must be a sentence that no caller says.
+
+    >>> is_prompt_echo("电话客服电话", "一段客服电话"), is_prompt_echo("客服电话是多少", "一段客服电话")
+    (True, False)
+    """
+    letters, source = _letters(text), _letters(prompt)
+    pairs = [letters[i : i + 2] for i in range(len(letters) - 1)]
+    # Four pairs at least: 客服电话 alone is a question, however short.
+    return len(pairs) >= 4 and sum(pair in source for pair in pairs) >= 0.8 * len(pairs)
+
+
+def is_hot_word_echo(decoding: Decoding, hot_words: Sequence[str]) -> bool:
+    """The list of hot words comes back instead of speech.
+
+    Three neighbours of the list in a row, whatever the scores: the list has no order that speech would follow. Or
+    nothing but hot words, when they are many, or few and the model is unsure.
+    """
+    letters = _letters(decoding.text)
+    terms = [term for term in map(_letters, hot_words) if term]
+    triples = zip(terms, terms[1:], terms[2:], strict=False)
+    if any("".join(triple) in letters for triple in triples):
+        return True
+    rest, found = _without(letters, terms)
+    if len(rest) > 0.1 * len(letters):
+        return False
+    unsure = decoding.confidence < (SURE_IN_SILENCE if decoding.no_speech > NO_SPEECH else SURE)
+    return len(found) >= 5 or (unsure and bool(found))
+
+
+def is_boilerplate(decoding: Decoding) -> bool:
+    """A phrase of the model's training videos. What a caller may truly say goes only if it was short or unsure."""
+    letters = _letters(decoding.text)
+    if any(line in letters for line in CREDITS):
+        return True
+    if letters not in POLITE:
+        return False
+    # Six syllables a second is brisk; a voice that was heard for less than the phrase takes did not say it.
+    hurried = syllables(decoding.text) > decoding.voiced_s * 6
+    return hurried or decoding.confidence < HEARD_CONFIDENCE
+
+
+def syllables(text: str) -> int:
+    """How many syllables reading the text takes, at least: one a Chinese character, digit or capital; a Latin word
+    of lower case one for every three letters."""
+    single = len(re.findall(r"[^\W_a-z]", text))
+    return single + sum(math.ceil(len(word) / 3) for word in re.findall(r"[a-z]+", text))
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _without(letters: str, terms: Sequence[str]) -> tuple[str, set[str]]:
+    """Letters left when every term is taken out, longest first, and the terms that were there."""
+    found = set()
+    for term in sorted(set(terms), key=len, reverse=True):
+        if term in letters:
+            found.add(term)
+            letters = letters.replace(term, "")
+    return letters, found

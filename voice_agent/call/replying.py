@@ -1,0 +1,185 @@
+"""One reply, from heard words to the last sample of the answer: the task behind `BeginReply`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import date
+
+from audio.types import Samples, Synthesizer, Transcript
+from retrieval.marks import strip_marks
+from retrieval.types import Found, Outcome, Passage
+from voice_agent import phrases
+from voice_agent.call.clock import Job
+from voice_agent.call.parts import Parts
+from voice_agent.call.speech import Line, Speech
+from voice_agent.floor.state import ReplyId, ReplyOutcome
+from voice_agent.record.journal import Recorder
+from voice_agent.reply.answer import Asked, Checked, Looked
+from voice_agent.reply.handoff import Withheld
+from voice_agent.reply.requests import asks_for_person
+from voice_agent.reply.rewrite import Exchange
+from voice_agent.reply.spoken import spoken_form
+
+Now = Callable[[], float]
+"""Seconds on the call's clock."""
+
+RECALL_SHOWN = 10
+"""How many of a channel's candidates the journal keeps; the rest never decide anything."""
+
+
+@dataclass(slots=True)
+class Looking:
+    """What the reply in hand rests on so far: the person who takes over is given this."""
+
+    turn: int
+    question: str
+    detail: str = ""
+    evidence: tuple[tuple[str, str], ...] = ()
+    withheld: Withheld | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to answer. `may_clarify` is False when the caller was asked to be clearer just before."""
+
+    reply: ReplyId
+    turn: int
+    transcript: Transcript
+    as_of: date
+    history: tuple[Exchange, ...]
+    may_clarify: bool
+
+
+class Replying:
+    """Answers one request aloud. Every step is journalled; nothing is spoken that has no passed verdict."""
+
+    def __init__(self, request: Request, parts: Parts, speech: Speech, recorder: Recorder, now: Now) -> None:
+        self._request = request
+        self._parts = parts
+        self._speech = speech
+        self._recorder = recorder
+        self._now = now
+        self._stages_ms: dict[str, float] = {"asr": request.transcript.seconds * 1000}
+        self.looking = Looking(request.turn, request.transcript.text)
+
+    async def run(self, job: Job) -> ReplyOutcome:
+        """Returns when the last sample was heard, or as soon as it is clear that nothing more may be said."""
+        try:
+            return await self._run(job)
+        finally:
+            self._write("timing", stages_ms={stage: round(ms, 1) for stage, ms in self._stages_ms.items()})
+
+    async def _run(self, job: Job) -> ReplyOutcome:
+        if asks_for_person(self._request.transcript.text):
+            return "asked"
+        request = self._request
+        asked = Asked(request.transcript.text, request.as_of, request.history, request.transcript.confidence)
+        spoken = 0
+        async with aclosing(self._parts.answerer.begin(asked, job)) as answering:
+            if (outcome := await self._looked(await answering.look(), job)) is not None:
+                return outcome
+            while (sentence := await answering.next_sentence()) is not None:
+                if not self._checked(sentence):
+                    return "blocked"
+                await self._speak(sentence, job)
+                spoken += 1
+        if not spoken:
+            return "refused"
+        await job.wait(self._speech.played_out(request.reply))
+        return "answered"
+
+    async def _looked(self, looked: Looked, job: Job) -> ReplyOutcome | None:
+        self._record_search(looked)
+        gate = looked.gate
+        self.looking.detail = gate.reason or ""
+        self.looking.evidence = tuple((e.passage.id, e.passage.text) for e in looked.cited.values())
+        if gate.outcome is Outcome.ANSWER:
+            return None
+        if gate.outcome is Outcome.REFUSE or not self._request.may_clarify:
+            return "refused"
+        phrase = phrases.clarification(gate.reason)
+        await self._speech.say(
+            self._parts.phrases[phrase], phrase, self._request.reply, self._request.turn, job
+        )
+        return "clarify"
+
+    def _checked(self, checked: Checked) -> bool:
+        verdict = checked.verdict
+        self._stages_ms["check"] = self._stages_ms.get("check", 0.0) + checked.ms
+        evidence = [_shown(mark, passage) for mark, passage in checked.evidence]
+        judged = {
+            "passed": verdict.passed,
+            "reason": verdict.reason,
+            "cited": verdict.cited,
+            "detail": verdict.detail,
+        }
+        self._write(
+            "sentence", index=checked.index, text=checked.text, evidence=evidence, ms=checked.ms, **judged
+        )
+        if not verdict.passed:
+            self.looking.withheld = Withheld(checked.text, str(verdict.reason))
+        return verdict.passed
+
+    async def _speak(self, checked: Checked, job: Job) -> None:
+        text = spoken_form(checked.text)
+        source = ", ".join(passage.source or passage.id for _, passage in checked.evidence) or "phrase"
+        line = Line(
+            self._request.reply, self._request.turn, checked.index, text, source, strip_marks(checked.text)
+        )
+        item = self._speech.begin(line)
+        began = time.perf_counter()
+        async with job.stage("speech"):
+            blocks = await self._parts.workers.speaking.run(_all_blocks, self._parts.synthesizer, text)
+            spent_ms = (time.perf_counter() - began) * 1000
+        self._stages_ms["speech"] = self._stages_ms.get("speech", 0.0) + spent_ms
+        for block in blocks:
+            self._speech.add(item, block)
+        self._speech.complete(item)
+
+    def _record_search(self, looked: Looked) -> None:
+        found, gate = looked.found, looked.gate
+        if looked.standalone != self._request.transcript.text:
+            self._write("rewrite", before=self._request.transcript.text, after=looked.standalone)
+        query = found.query
+        self._write(
+            "query", text=query.text, terms=query.terms, codes=query.codes, history=query.history, repairs=[]
+        )
+        self._write("recall", channels=_channels(found), down=found.down)
+        self._write(
+            "fusion", ranking=[{"id": i, "score": round(s, 6)} for i, s in found.fused[:RECALL_SHOWN]]
+        )
+        self._write(
+            "rerank", ranking=[{"id": e.passage.id, "score": e.rerank} for e in found.evidence[:RECALL_SHOWN]]
+        )
+        self._write(
+            "gate",
+            outcome=gate.outcome,
+            reason=gate.reason,
+            features=gate.features,
+            thresholds=gate.thresholds,
+        )
+        self._stages_ms |= {**found.timings_ms, "look": looked.ms}
+
+    def _write(self, kind: str, **data: object) -> None:
+        self._recorder.write(kind, self._now(), self._request.turn, **data)
+
+
+def _all_blocks(synthesizer: Synthesizer, text: str) -> list[Samples]:
+    return list(synthesizer.synthesize(text))
+
+
+def _channels(found: Found) -> dict[str, list[dict[str, object]]]:
+    return {
+        channel: [
+            {"id": passage, "rank": rank, "score": round(score, 6)}
+            for rank, (passage, score) in enumerate(ranking[:RECALL_SHOWN], start=1)
+        ]
+        for channel, ranking in found.rankings.items()
+    }
+
+
+def _shown(mark: str, passage: Passage) -> dict[str, str]:
+    return {"citation_id": mark, "id": passage.id, "source": passage.source, "text": passage.text}

@@ -1,0 +1,270 @@
+"""One phone call: frames in, frames out, and the loop that carries out what the floor decides.
+
+The frame is the beat. On every frame: results that have come in are handled, the frame is classified, `step` decides,
+its actions are carried out, and the agent's side of the same stretch of time is played. The only explicit cancellation
+of the project is here: silence, cancel, wait for the task, never for its thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, assert_never
+
+from audio.playback import Playback
+from audio.types import CALL_RATE_HZ, AudioFrame, Samples
+from voice_agent.call.clock import Clock, Job
+from voice_agent.call.handover import Handover
+from voice_agent.call.listen import Listener
+from voice_agent.call.parts import Caller, Parts
+from voice_agent.call.replying import Replying, Request
+from voice_agent.call.speech import Speech
+from voice_agent.call.turns import Turns
+from voice_agent.floor import state as fl
+from voice_agent.floor.step import step
+from voice_agent.phrases import REPEAT
+from voice_agent.record.journal import Recorder
+from voice_agent.reply.handoff import HandoffSink
+
+MAX_WAITING_EVENTS = 256
+"""Events between two frames. A handful is normal; more is a task that has run wild."""
+
+TAIL_S = 0.2
+"""Sound after the last voiced frame given to the recogniser: a final consonant is unvoiced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One telephone line. `out` takes the caller's and the agent's samples of the same stretch of time."""
+
+    caller: Caller
+    clock: Clock
+    out: Callable[[Samples, Samples], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Where a call is written down and handed over."""
+
+    call: str
+    as_of: date
+    recorder: Recorder
+    sink: HandoffSink
+
+
+class Session:
+    """Runs one call to its end. One object a call."""
+
+    def __init__(self, parts: Parts, line: Line, records: Records) -> None:
+        self._parts = parts
+        self._line = line
+        self._records = records
+        self._recorder = records.recorder
+        self._speech = Speech(Playback(CALL_RATE_HZ), self._recorder)
+        self._turns = Turns(self._recorder, self._speech)
+        keep_s = parts.rules.max_utterance_s + parts.preroll_s + 5
+        self._listener = Listener(parts.detector(), parts.segment_rules, keep_s)
+        self._handover = Handover(records.call, parts, self._speech, self._recorder, records.sink)
+        self._inbox: deque[fl.Event] = deque()
+        self._tasks: dict[int, tuple[asyncio.Task[None], Job]] = {}
+        self._group: asyncio.TaskGroup | None = None
+        self._counters: Counter[str] = Counter()
+        self._now_s = 0.0
+        self.state = fl.State()
+
+    async def run(self) -> None:
+        """Returns when the call has ended. Raises AudioError when the line itself fails."""
+        async with asyncio.TaskGroup() as self._group:
+            while self.state.floor is not fl.Floor.ENDED:
+                frame = await self._line.caller.read()
+                if frame is None:
+                    await self._handle(fl.HangUp())
+                    break
+                await self._beat(frame)
+            await self._handover.delivered()
+            for number in list(self._tasks):
+                await self._cancel(number)
+
+    async def _beat(self, frame: AudioFrame) -> None:
+        self._now_s = frame.start_s
+        await self._line.clock.reach(frame.start_s)
+        while self._inbox:
+            await self._handle(self._inbox.popleft())
+        self._now_s = frame.end_s
+        await self._handle(fl.Heard(self._listener.hear(frame)))
+        await self._play(frame)
+        if self._line.caller.exhausted and self._nothing_under_way():
+            await self._handle(fl.HangUp())
+
+    def _nothing_under_way(self) -> bool:
+        state = self.state
+        quiet = state.caller is fl.Caller.QUIET and state.utterance_from_s is None and state.hearing is None
+        return quiet and state.floor is fl.Floor.IDLE and self._speech.idle and not self._inbox
+
+    async def _play(self, frame: AudioFrame) -> None:
+        samples, sounding = self._speech.take(len(frame.samples), frame.start_s)
+        self._line.out(frame.samples, samples)
+        for sound in sounding:
+            self._turns.sounding(sound.at_s)
+            self._line.caller.agent_started(sound.at_s)
+            if sound.line.reply is not None and self.state.floor is fl.Floor.THINKING:
+                await self._handle(fl.ReplySounding(sound.line.reply))
+
+    async def _handle(self, event: fl.Event) -> None:
+        before = self.state
+        try:
+            self.state, actions = step(before, event, self._parts.rules)
+        except fl.IllegalEventError as e:
+            self._write("error", where="floor", message=str(e))
+            self.state, actions = step(before, fl.Fault(), self._parts.rules)
+        if self.state.caller is fl.Caller.VOICED and before.caller is not fl.Caller.VOICED:
+            self._write("speech_started")
+        if isinstance(event, fl.ReplyEnded) and event.reply == before.reply:
+            self._turns.ended(event.outcome, self._now_s)
+            self._line.caller.agent_finished(self._now_s)
+        for action in actions:
+            await self._carry_out(action)
+
+    async def _carry_out(self, action: fl.Action) -> None:
+        match action:
+            case fl.Recognise() | fl.BeginReply() | fl.AskAgain() | fl.HandOff():
+                self._start(action)
+            case fl.CancelReply():
+                await self._cancel(action.reply)
+            case fl.PausePlayback() | fl.ResumePlayback() | fl.Silence():
+                self._sound(action)
+            case fl.BargedIn() | fl.AddToPacket() | fl.EndCall():
+                self._note(action)
+            case _:
+                assert_never(action)
+
+    def _start(self, action: fl.Recognise | fl.BeginReply | fl.AskAgain | fl.HandOff) -> None:
+        match action:
+            case fl.Recognise():
+                self._write("speech_ended", ended_s=round(action.until_s, 3))
+                self._turns.question_ended(action.until_s)
+                self._spawn(action.job, "hear", self._recognise, action)
+            case fl.BeginReply():
+                self._turns.begin(action.reply, self.state.turn, action.transcript.text)
+                self._spawn(action.reply, "reply", self._reply, action)
+            case fl.AskAgain():
+                self._turns.begin(action.reply, self.state.turn, "")
+                self._spawn(action.reply, "ask_again", self._ask_again, action)
+            case fl.HandOff():
+                self._write("halt", reason=action.reason)
+                self._speech.halt()
+                self._spawn(-1, "handoff", self._hand_over, action)
+            case _:
+                assert_never(action)
+
+    def _sound(self, action: fl.PausePlayback | fl.ResumePlayback | fl.Silence) -> None:
+        match action:
+            case fl.PausePlayback():
+                self._speech.pause()
+                self._write("paused")
+            case fl.ResumePlayback():
+                self._speech.resume()
+                self._write("resumed")
+            case fl.Silence():
+                self._speech.silence(self._now_s)
+            case _:
+                assert_never(action)
+
+    def _note(self, action: fl.BargedIn | fl.AddToPacket | fl.EndCall) -> None:
+        match action:
+            case fl.BargedIn():
+                self._write("barge_in", heard=action.heard)
+                self._turns.ended("interrupted", self._now_s)
+            case fl.AddToPacket():
+                self._handover.add(action.transcript.text)
+            case fl.EndCall():
+                self._turns.close(self._now_s)
+                length, counters = round(self._now_s, 3), dict(self._counters)
+                self._write("call_ended", reason=action.reason, length_s=length, turns=self.state.turn,
+                            stale_events=self.state.stale, counters=counters)  # fmt: skip
+            case _:
+                assert_never(action)
+
+    def _spawn(
+        self, number: int, name: str, work: Callable[[Any, Job], Coroutine[Any, Any, None]], on: object
+    ) -> None:
+        """The only birthplace of tasks: named, inside the call's group, with its job on the clock."""
+        if self._group is None:
+            raise RuntimeError("the call is not running")
+        job = self._line.clock.job()
+        self._counters[name] += 1
+        task = self._group.create_task(
+            self._work(work, on, job), name=f"{self._records.call}:{name}:{number}"
+        )
+        self._tasks[number] = task, job
+
+    async def _work(
+        self, work: Callable[[Any, Job], Coroutine[Any, Any, None]], on: object, job: Job
+    ) -> None:
+        try:
+            await work(on, job)
+        finally:
+            job.close()
+
+    async def _cancel(self, number: int) -> None:
+        """Cancels a task and waits for it, not for the thread it may have asked something of."""
+        task, job = self._tasks.pop(number, (None, None))
+        if task is None or job is None:
+            return
+        task.cancel()
+        await asyncio.wait({task})
+        job.close()
+
+    async def _recognise(self, action: fl.Recognise, job: Job) -> None:
+        heard = self._listener.cut(action.from_s - self._parts.preroll_s, action.until_s + TAIL_S)
+        turn = self.state.turn if self.state.turn_open else self.state.turn + 1
+        recognizer, worker = self._parts.recognizer, self._parts.workers.hearing
+        try:
+            async with job.stage("asr"):
+                transcript = await worker.run(recognizer.transcribe, heard.samples, heard.voiced_s)
+        except Exception as e:  # noqa: BLE001 - the reply's boundary: recorded, and the caller is asked again
+            self._recorder.write("error", self._now_s, turn, where="asr", message=f"{type(e).__name__}: {e}")
+            self._post(fl.RecognitionFailed(action.job))
+            return
+        self._turns.heard(transcript, action, turn, self._now_s)
+        self._post(fl.Recognised(action.job, transcript))
+
+    async def _reply(self, action: fl.BeginReply, job: Job) -> None:
+        request = Request(
+            action.reply,
+            self.state.turn,
+            action.transcript,
+            self._records.as_of,
+            self._turns.history,
+            action.may_clarify,
+        )
+        replying = Replying(request, self._parts, self._speech, self._recorder, lambda: self._now_s)
+        self._handover.looking = replying.looking
+        outcome: fl.ReplyOutcome
+        try:
+            outcome = await replying.run(job)
+        except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
+            self._write("error", where="reply", message=f"{type(e).__name__}: {e}")
+            outcome = "failed"
+        self._post(fl.ReplyEnded(action.reply, outcome))
+
+    async def _ask_again(self, action: fl.AskAgain, job: Job) -> None:
+        await self._speech.say(self._parts.phrases[REPEAT], REPEAT, action.reply, self.state.turn, job)
+        self._post(fl.ReplyEnded(action.reply, "clarify"))
+
+    async def _hand_over(self, action: fl.HandOff, job: Job) -> None:
+        await self._handover.run(
+            action.reason, self.state.turn, self._turns.history, job, lambda: self._now_s
+        )
+        self._post(fl.HandoffEnded())
+
+    def _post(self, event: fl.Event) -> None:
+        if len(self._inbox) >= MAX_WAITING_EVENTS:
+            raise RuntimeError(f"{MAX_WAITING_EVENTS} events wait for one frame; a task has run wild")
+        self._inbox.append(event)
+
+    def _write(self, kind: str, **data: object) -> None:
+        self._recorder.write(kind, self._now_s, self.state.turn, **data)

@@ -1,0 +1,95 @@
+"""The turns of a call as they are recorded: what was heard, how it ended, and what of it later turns may lean on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from audio.types import Transcript
+from voice_agent.call.speech import Speech
+from voice_agent.floor.state import Recognise, ReplyId, ReplyOutcome
+from voice_agent.record.journal import Recorder
+from voice_agent.reply.rewrite import Exchange
+
+HISTORY_KEPT = 6
+"""Exchanges kept for follow-ups. Callers seldom reach back further than one."""
+
+TurnOutcome = ReplyOutcome | Literal["interrupted"]
+
+
+@dataclass(slots=True)
+class _Open:
+    """The turn in hand. Times in seconds on the call's clock."""
+
+    reply: ReplyId
+    turn: int
+    question: str
+    question_ended_s: float
+    sounded_s: float | None = None
+    outcome: TurnOutcome | None = None
+
+
+class Turns:
+    """Follows one turn at a time; a turn that ends in a hand-off is closed when the call is."""
+
+    def __init__(self, recorder: Recorder, speech: Speech) -> None:
+        self._recorder = recorder
+        self._speech = speech
+        self._question_ended_s = 0.0
+        self._open: _Open | None = None
+        self._history: tuple[Exchange, ...] = ()
+
+    @property
+    def history(self) -> tuple[Exchange, ...]:
+        return self._history
+
+    def question_ended(self, at_s: float) -> None:
+        """The end of the caller's last voiced sample."""
+        self._question_ended_s = at_s
+
+    def heard(self, transcript: Transcript, span: Recognise, turn: int, now_s: float) -> None:
+        """Records what the recogniser made of a span, dropped or not."""
+        self._recorder.write(
+            "transcript",
+            now_s,
+            turn,
+            text=transcript.text,
+            raw=transcript.raw,
+            confidence=round(transcript.confidence, 4),
+            voiced_s=round(transcript.voiced_s, 3),
+            seconds=round(transcript.seconds, 3),
+            dropped=transcript.dropped,
+            hot_words=transcript.hot_words,
+            start_s=round(span.from_s, 3),
+            end_s=round(span.until_s, 3),
+        )
+
+    def begin(self, reply: ReplyId, turn: int, question: str) -> None:
+        """A reply begins; the turn before it that was taken back is forgotten."""
+        self._open = _Open(reply, turn, question, self._question_ended_s)
+
+    def sounding(self, at_s: float) -> None:
+        """Something became audible; only the first of a turn counts."""
+        if self._open is not None and self._open.sounded_s is None:
+            self._open.sounded_s = at_s
+
+    def ended(self, outcome: TurnOutcome, now_s: float) -> None:
+        """The reply ended. A hand-off's phrase is still to come, so its turn stays open."""
+        if self._open is None:
+            return
+        self._open.outcome = outcome
+        if outcome in ("answered", "clarify", "interrupted"):
+            self.close(now_s)
+
+    def close(self, now_s: float) -> None:
+        """Writes the turn down."""
+        if (turn := self._open) is None:
+            return
+        self._open = None
+        answer = "".join(self._speech.heard(turn.reply))
+        if answer and turn.outcome in ("answered", "interrupted"):
+            self._history = (*self._history, Exchange(turn.question, answer))[-HISTORY_KEPT:]
+        waited = None if turn.sounded_s is None else round(turn.sounded_s - turn.question_ended_s, 3)
+        self._recorder.write(
+            "reply_ended", now_s, turn.turn, outcome=turn.outcome or "unfinished", first_audio_s=waited
+        )

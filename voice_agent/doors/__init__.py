@@ -1,0 +1,1 @@
+"""How people reach the agent. Printing and exit codes live only here."""

@@ -1,0 +1,51 @@
+"""A recorded call through a ready agent: the session on a replay's clock, its journal and, when asked, its sound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from audio.types import CALL_RATE_HZ, Samples
+from audio.wav import WavWriter
+from voice_agent.build import Agent
+from voice_agent.call.clock import Clock, ReplayClock, WallClock
+from voice_agent.call.recorded import Clip, RecordedCaller
+from voice_agent.call.session import Line, Records, Session
+from voice_agent.record.journal import Journal, unused_call_id
+from voice_agent.record.privacy import Masker
+from voice_agent.reply.handoff import FileHandoffSink
+
+
+async def replay_call(
+    agent: Agent, name: str, clips: Sequence[Clip], as_of: date, speed: float, out: Path | None
+) -> Path:
+    """Runs the call to its end and returns its journal. `out` also gets the sound; without it only the journal is
+    kept, in the configured logs. Raises AudioError, AgentError."""
+    folder = out or agent.config.paths.logs / "calls"
+    call = unused_call_id(folder, name)
+    masker = Masker()
+    header = {**agent.header, "as_of": as_of}
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(folder, call, header, masker=masker))
+        journal.write("ready", 0.0, 0, timings_ms=agent.timings_ms)
+        sound = stack.enter_context(WavWriter(out / f"{call}.wav", CALL_RATE_HZ, channels=2)) if out else None
+
+        def keep(caller: Samples, spoken: Samples) -> None:
+            if sound is not None:
+                sound.append(np.stack([caller, spoken], axis=1))
+
+        sink = FileHandoffSink((out or agent.config.paths.logs) / "handoff", masker.mask)
+        line = Line(RecordedCaller(clips), _clock(agent, speed), keep)
+        await Session(agent.parts, line, Records(call, as_of, journal, sink)).run()
+        return journal.path
+
+
+def _clock(agent: Agent, speed: float) -> Clock:
+    if speed:
+        return WallClock(speed)
+    budgets = agent.config.replay
+    return ReplayClock({name.removesuffix("_s"): seconds for name, seconds in budgets.model_dump().items()})

@@ -1,0 +1,1 @@
+"""From a heard question to checked, speakable sentences."""

@@ -1,0 +1,39 @@
+"""The sentence check with its model: measures how near a sentence is to the passage it cites; the rules then judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Literal, Protocol
+
+from retrieval.citations import CheckRules, check
+from retrieval.rerank import as_unit
+from retrieval.surfaces import document_text
+from retrieval.types import Passage, Verdict
+
+
+class Relevance(Protocol):
+    """A reranker as the check sees it."""
+
+    @property
+    def scale(self) -> Literal["logit", "unit"]: ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
+
+
+class Checker:
+    """Judges whole sentences. Blocking; a model that fails is a block, never a pass."""
+
+    def __init__(self, model: Relevance, min_relevance: float) -> None:
+        self._model = model
+        self._rules = CheckRules(min_relevance=min_relevance)
+
+    def check(self, sentence: str, question: str, evidence: Mapping[str, Passage], as_of: date) -> Verdict:
+        """The verdict on one sentence with its marks. `evidence` maps S1… to passages."""
+        texts = {passage.text: document_text(passage) for passage in evidence.values()}
+
+        def relevance(text: str, passage: str) -> float:
+            (score,) = self._model.scores(text, [texts.get(passage, passage)])
+            return as_unit(score, self._model.scale)
+
+        return check(sentence, question, evidence, as_of, relevance, self._rules)
