@@ -12,6 +12,7 @@ import json
 import os
 import struct
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,6 +26,9 @@ from audio.types import Samples, Synthesizer
 _HEADER = struct.Struct("<4sII")
 _MAGIC = b"VSC1"
 _SUFFIX = ".speech"
+_UNFINISHED = ".part"
+_ABANDONED_S = 3600.0
+"""A file still unfinished after that belongs to a process that died; a younger one is being written."""
 
 
 def speech_key(engine: str, voice: str, speed: float, text: str) -> str:
@@ -66,6 +70,7 @@ class SpeechCache:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(self._path(key), data)
             self._evict()
+            self._sweep()
         except OSError:
             return False
         return True
@@ -74,7 +79,7 @@ class SpeechCache:
         return self._directory / f"{key}{_SUFFIX}"
 
     def _write(self, path: Path, data: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self._directory, suffix=_SUFFIX)
+        handle, temporary = tempfile.mkstemp(dir=self._directory, suffix=_UNFINISHED)
         try:
             with open(handle, "wb") as file:
                 file.write(data)
@@ -98,6 +103,13 @@ class SpeechCache:
             with suppress(OSError):
                 path.unlink()
             total -= size
+
+    def _sweep(self) -> None:
+        """Removes what dead processes left half written."""
+        for path in self._directory.glob(f"*{_UNFINISHED}"):
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > _ABANDONED_S:
+                    path.unlink()
 
 
 class CachedSynthesizer:

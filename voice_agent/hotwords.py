@@ -16,7 +16,8 @@ _NAME = re.compile(r"[A-Z][A-Za-z]+|[a-z]+[A-Z]+[A-Za-z]*")
 _RARE = 10.0
 """-ln of a word's share of general text: 多少, 时间, 手机 and 几天 are commoner, and no recogniser mishears them."""
 _NAMES = 10
-"""Places kept for Latin names. Codes are left out: a recogniser told to expect ERR_2048 hears it in ERR_2049."""
+"""Places kept for Latin names, which come first: a name is heard only if it is expected, and they are few. Codes are
+left out: a recogniser told to expect ERR_2048 hears it in ERR_2049."""
 
 
 def hot_words(passages: Sequence[Passage], count: int) -> list[str]:
@@ -35,7 +36,7 @@ def hot_words(passages: Sequence[Passage], count: int) -> list[str]:
         w: seen * (rarity(w) - _RARE) for w, seen in words.items() if rarity(w) > _RARE and said.count(w) > 1
     }
     foreign = sorted(names, key=lambda name: (-names[name], name))[: min(_NAMES, count // 5)]
-    return sorted(worth, key=lambda word: (-worth[word], word))[: count - len(foreign)] + foreign
+    return foreign + sorted(worth, key=lambda word: (-worth[word], word))[: count - len(foreign)]
 
 
 def _words(passage: Passage) -> Iterator[str]:

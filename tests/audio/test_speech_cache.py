@@ -114,6 +114,16 @@ def test_a_disk_that_refuses_is_no_fault(tmp_path: Path) -> None:
     assert cache.get(KEY) is None
 
 
+def test_what_dead_processes_left_is_swept(tmp_path: Path) -> None:
+    """A half-written file goes when it is old; a young one belongs to a living writer and is not touched."""
+    for name, modified in (("dead.part", 0), ("living.part", None)):
+        (tmp_path / name).write_bytes(b"half")
+        if modified is not None:
+            os.utime(tmp_path / name, (modified, modified))
+    assert SpeechCache(tmp_path, max_bytes=10_000).put(KEY, _tone())
+    assert sorted(file.name for file in tmp_path.iterdir()) == [f"{KEY}.speech", "living.part"]
+
+
 def test_two_processes_share_a_directory(tmp_path: Path) -> None:
     """Both write and read the same few keys in a cache that holds two of them: no error, no foreign or torn sound."""
     code = """

@@ -227,3 +227,19 @@ def test_calls_are_listed_oldest_first_and_others_left_out(tmp_path: Path) -> No
     (tmp_path / "bad.jsonl").write_text("no journal")
     (tmp_path / "note.txt").write_text("no journal")
     assert [call.call for call in list_calls(tmp_path)] == ["c", "a", "b"]
+
+
+def test_words_heard_again_from_the_beginning_count_once(tmp_path: Path) -> None:
+    """A question in two breaths is recognised twice; what covers the whole of it is what was heard."""
+    with Journal(tmp_path, "a", {}) as journal:
+        for text, end_s in (("我想问", 1.5), ("我想问退款多久到账", 3.0)):
+            spans = {
+                "raw": text,
+                "confidence": 0.9,
+                "voiced_s": 1.0,
+                "seconds": 0.1,
+                "start_s": 0.6,
+                "end_s": end_s,
+            }
+            journal.write("transcript", end_s + 1, 1, text=text, dropped=None, hot_words=[], **spans)
+    assert [turn.heard for turn in read_call(tmp_path / "a.jsonl").turns] == ["我想问退款多久到账"]

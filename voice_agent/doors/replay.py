@@ -67,6 +67,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--expect", type=Path, metavar="FILE", help="what the calls must come to; exit 1 where one does not"
     )
+    parser.add_argument("--call", metavar="NAME", help="of the expected calls, only this one")
     parser.add_argument("--as-of", type=day, metavar="DATE", help="the day of the call (default: today)")
     parser.add_argument("--channel", default="mix", help="of a stereo file: mix (default), left or right")
     parser.add_argument(
@@ -130,8 +131,12 @@ def _plans(args: argparse.Namespace) -> list[_Plan]:
     folder: Path = args.paths[0]
     plans = []
     for expected in load_expectations(args.expect):
+        if args.call not in (None, expected.call):
+            continue
         wavs = tuple((folder / clip.wav, clip.cue, clip.delay_s) for clip in expected.clips)
         plans.append(_Plan(expected.call, wavs, expected.as_of, expected))
+    if not plans:
+        raise InputError(f"--call {args.call}: {args.expect} expects no such call")
     return plans
 
 

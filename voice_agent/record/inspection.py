@@ -7,7 +7,7 @@ counted and told, never fatal. Fields of a wrong type read as absent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,7 @@ def _by_turn(events: Iterable[Event]) -> list[tuple[int, list[Event]]]:
 
 
 def _turn(number: int, events: list[Event]) -> TurnRecord:
-    heard = [e for e in events if e["type"] == "transcript"]
+    heard = _not_heard_again([e for e in events if e["type"] == "transcript"])
     kept = [e for e in heard if not e.get("dropped")] or heard[-1:]
     query, recall, ended = _last(events, "query"), _last(events, "recall"), _last(events, "reply_ended")
     return TurnRecord(
@@ -143,6 +143,16 @@ def _turn(number: int, events: list[Event]) -> TurnRecord:
         },
         first_audio_s=_number(ended, "first_audio_s"),
     )
+
+
+def _not_heard_again(transcripts: Sequence[Event]) -> list[Event]:
+    """Without those whose span a later one covers: a caller who went on was recognised anew, from the beginning."""
+    return [
+        one
+        for i, one in enumerate(transcripts)
+        if (start_s := _number(one, "start_s")) is None
+        or not any(_number(later, "start_s") == start_s for later in transcripts[i + 1 :])
+    ]
 
 
 def _gate(event: Event) -> GateRecord | None:
