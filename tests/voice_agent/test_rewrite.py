@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_agent.reply.rewrite import Exchange, leaned_on
+from voice_agent.reply.rewrite import Exchange, leaned_on, neutral
 from voice_agent.reply.rewrite import standalone as made_whole
 
 
@@ -38,6 +38,15 @@ def test_a_new_code_replaces_the_old_one() -> None:
     """Only one code is asked for at a time, or the search would find both."""
     history = (Exchange("ERR_2048怎么处理", "请重新登录。"),)
     assert standalone("那ERR_2049呢", history) == "怎么处理，那ERR_2049呢"
+
+
+@pytest.mark.parametrize(
+    ("heard", "meant"),
+    [("那他多久能修好", "那它多久能修好"), ("其他人可以吗", "其他人可以吗"), ("他们呢", "他们呢")],
+)
+def test_he_and_she_are_heard_as_it(heard: str, meant: str) -> None:
+    """Three words of one sound: a service line is asked about things."""
+    assert neutral(heard) == meant
 
 
 @given(st.text(max_size=40))
