@@ -185,3 +185,11 @@ def _facts(text: str) -> tuple[list[str], list[str]]:
     text = canonical(text)
     codes = find_codes(text)
     return [code.key for code in codes], [quantity.key for quantity in quantities(text, codes)]
+
+
+class NoRepairs:
+    """Repair switched off: what was heard is what is searched."""
+
+    def repair(self, text: str, confidence: float | None = None) -> Repaired:
+        """The text as it is."""
+        return Repaired(text, (), text)

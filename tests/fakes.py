@@ -135,7 +135,7 @@ class ScriptedWalk:
         evidence = (Evidence(PASSAGE),)
         gate = Gate(self._plan.outcome, self._plan.reason, {}, {})
         found = Found(Query(self._asked.question, self._asked.question), {}, [], evidence)
-        return Looked(self._asked.question, found, gate, {"S1": evidence[0]}, 1.0)
+        return Looked(self._asked.question, (), found, gate, {"S1": evidence[0]}, 1.0)
 
     async def next_sentence(self) -> Checked | None:
         if self._plan.stalls:

@@ -23,6 +23,7 @@ from retrieval.encoder import Encoder, OnnxE5Encoder
 from retrieval.encoder_hub import SentenceTransformerEncoder
 from retrieval.errors import StoreError
 from retrieval.gate import GateModel, thresholds_for
+from retrieval.homophones import NoRepairs, Repairer
 from retrieval.index import Index, build_index, open_index
 from retrieval.rerank import LateInteraction, Reranker
 from retrieval.search import Searcher, SearchSettings, make_query
@@ -119,7 +120,12 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
             searcher = stack.enter_context(Searcher(index, encoder, reranker, _search_settings(config)))
         thinking = Worker("thinking")
         stack.callback(thinking.close)
-        answerer = _answerer(config, searcher, encoder, reranker, thinking)
+        with _timed(timings, "repairer"):
+            repairer = Repairer(index.passages) if config.retrieval.repair else NoRepairs()
+        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
+        generator = Extractive(reranker, thinking.run, config.answer.max_sentences)
+        checker = Checker(reranker, config.answer.min_relevance)
+        answerer = Answerer(repairer, searcher, gate, generator, checker, thinking.run)
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, timings)
@@ -171,15 +177,6 @@ def _search_settings(config: Config) -> SearchSettings:
     )
     # The shipped blend was tuned beside late interaction; a cross-encoder ranks by itself.
     return settings if retrieval.reranker == EMBEDDED_RERANKER else replace(settings, blend={})
-
-
-def _answerer(
-    config: Config, searcher: Searcher, encoder: Encoder, reranker: Reranker, thinking: Worker
-) -> Answerer:
-    generator = Extractive(reranker, thinking.run, config.answer.max_sentences)
-    checker = Checker(reranker, config.answer.min_relevance)
-    gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
-    return Answerer(searcher, gate, generator, checker, thinking.run)
 
 
 def _recognizer(config: Config, corpus: Corpus) -> Recognizer:

@@ -62,6 +62,7 @@ class Retrieval(_Section):
     encoder: str = "e5-small"
     query_instruction: str = ""
     reranker: str = "late"
+    repair: bool = True
     recall: PositiveInt = 50
     rrf_k: PositiveInt = 60
     channel_deadline_ms: PositiveInt = 1500

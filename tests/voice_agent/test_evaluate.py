@@ -37,7 +37,7 @@ def look(asked: Asked) -> Looked:
         [(PassageId(name), 1.0) for name in fused],
         tuple(Evidence(Passage(PassageId(name), "文")) for name in evidence),
     )
-    return Looked(asked.question, found, Gate(outcome, None, {}, {}), {}, 5.0)
+    return Looked(asked.question, (), found, Gate(outcome, None, {}, {}), {}, 5.0)
 
 
 def written(tmp_path: Path, rows: list[object]) -> Path:

@@ -140,12 +140,16 @@ class Replying:
         self._speech.complete(item)
 
     def _record_search(self, looked: Looked) -> None:
-        found, gate = looked.found, looked.gate
-        if looked.standalone != self._request.transcript.text:
-            self._write("rewrite", before=self._request.transcript.text, after=looked.standalone)
-        query = found.query
+        found, gate, query = looked.found, looked.gate, looked.found.query
+        if query.history:
+            self._write("rewrite", before=query.text, after=looked.standalone)
         self._write(
-            "query", text=query.text, terms=query.terms, codes=query.codes, history=query.history, repairs=[]
+            "query",
+            text=query.text,
+            terms=query.terms,
+            codes=query.codes,
+            history=query.history,
+            repairs=looked.repairs,
         )
         self._write("recall", channels=_channels(found), down=found.down)
         self._write(

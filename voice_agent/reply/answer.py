@@ -9,10 +9,11 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
+from retrieval.homophones import Repair, Repaired
 from retrieval.search import Searcher, make_query
 from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict
 from voice_agent.reply.checker import Checker
@@ -35,9 +36,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The search and the gate. `standalone` is the question made whole; `cited` maps S1… to passages."""
+    """The search and the gate. `standalone` is the question made whole, `repairs` what was put right in it by its
+    sound; `cited` maps S1… to passages."""
 
     standalone: str
+    repairs: tuple[Repair, ...]
     found: Found
     gate: Gate
     cited: Mapping[str, Evidence]
@@ -71,6 +74,12 @@ class Judge(Protocol):
         ...
 
 
+class Repairs(Protocol):
+    """Puts right what was misheard, by sound."""
+
+    def repair(self, text: str, confidence: float | None = None) -> Repaired: ...
+
+
 class Staged(Protocol):
     """The part of a clock's job that an answer needs: a name for each stretch that takes time."""
 
@@ -101,6 +110,7 @@ class Answers(Protocol):
 class Answerer:
     """The parts of an answer, wired by build.py."""
 
+    repairer: Repairs
     searcher: Searcher
     gate: Judge
     generator: Generator
@@ -115,13 +125,15 @@ class Answerer:
         """Searches and judges. Blocking. Raises RetrievalError."""
         began = time.perf_counter()
         words = asked.question if asked.confidence is None else neutral(asked.question)
-        before = leaned_on(words, asked.history)
-        question = standalone(words, before)
-        query = make_query(words, (before.question, before.answer) if before else ())
+        repaired = self.repairer.repair(words, asked.confidence)
+        before = leaned_on(repaired.text, asked.history)
+        question = standalone(repaired.text, before)
+        query = make_query(repaired.text, (before.question, before.answer) if before else ())
+        query = replace(query, raw=repaired.raw)
         found = self.searcher.search(query, asked.as_of)
         gate = self.gate.judge(found, asked.confidence)
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
-        return Looked(question, found, gate, cited, _ms_since(began))
+        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began))
 
     def check(self, asked: Asked, looked: Looked, index: int, sentence: str) -> Checked:
         """Judges one sentence. Blocking. A fault inside is a verdict, CHECK_ERROR."""
