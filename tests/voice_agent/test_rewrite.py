@@ -23,7 +23,9 @@ def test_a_question_that_leans_back_is_given_the_last_one(question: str) -> None
     assert standalone(question, BEFORE) == f"储蓄卡退款多久到账，{question}"
 
 
-@pytest.mark.parametrize("question", ["宽带移机要收多少钱啊", "ERR_2048怎么处理", "我要办理停机保号手续"])
+@pytest.mark.parametrize(
+    "question", ["宽带移机要收多少钱啊", "那耳机的保修期呢？", "ERR_2048怎么处理", "我要办理停机保号手续"]
+)
 def test_a_whole_question_is_left_alone(question: str) -> None:
     """A question that names its subject is searched as it is."""
     assert standalone(question, BEFORE) == question

@@ -21,6 +21,9 @@ _LEANS_BACK = re.compile(
     r"^(那|那么|它|他|这个|那个|这|如果|要是|万一|还有|另外|超过|不是说)|它|这个|那个|这种|那种|刚才|上面"
 )
 _ONLY_A_SWITCH = re.compile(r"^.{1,14}呢[？?。]?$")
+_NAMES_BOTH = re.compile(r"^那么?(?![它这那])[\u4e00-\u9fff]{2,6}的[\u4e00-\u9fff]{2,6}呢[？?。]?$")
+"""那耳机的保修期呢 goes on from a question but names thing and fact itself: the turn before would only mislead."""
+
 _SHORT = 7
 """A question of at most this many characters seldom names its own subject (多少钱, 要几天, 为什么)."""
 
@@ -44,7 +47,7 @@ def leans_on_history(question: str) -> bool:
     (True, True, False)
     """
     text = question.strip()
-    if find_codes(text) and not _ONLY_A_SWITCH.match(text):
+    if (find_codes(text) and not _ONLY_A_SWITCH.match(text)) or _NAMES_BOTH.match(text):
         return False
     return len(text) <= _SHORT or bool(_LEANS_BACK.search(text) or _ONLY_A_SWITCH.match(text))
 
