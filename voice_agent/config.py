@@ -91,6 +91,14 @@ class Replay(_Section):
     speech_s: PositiveFloat = 0.9
 
 
+HUB_RETRIEVAL = {
+    "encoder": "BAAI/bge-small-zh-v1.5",
+    "query_instruction": "为这个句子生成表示以用于检索相关文章：",
+    "reranker": "BAAI/bge-reranker-base",
+}
+"""What the hub profile names where the file still names the embedded parts. The instruction is the encoder card's."""
+
+
 class Config(_Section):
     """The whole configuration. `sha` is the fingerprint of its values, for the journal."""
 
@@ -136,7 +144,19 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         config = Config.model_validate(values)
     except ValidationError as e:
         raise ConfigError(f"{file}: {_first_error(e)}") from e
-    return config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+    config = config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+    return _for_hub(config) if config.profile == "hub" else config
+
+
+def _for_hub(config: Config) -> Config:
+    """The hub's models in place of the embedded ones; what the file names itself stays."""
+    embedded = Retrieval()
+    named = {
+        key: hub
+        for key, hub in HUB_RETRIEVAL.items()
+        if getattr(config.retrieval, key) == getattr(embedded, key)
+    }
+    return config.model_copy(update={"retrieval": config.retrieval.model_copy(update=named)})
 
 
 def _apply(values: dict[str, Any], override: str) -> None:

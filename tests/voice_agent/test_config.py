@@ -70,3 +70,12 @@ def test_a_wrong_override_is_named(tmp_path: Path, override: str) -> None:
     """An override that cannot be applied is an error, never ignored."""
     with pytest.raises(ConfigError):
         load_config(written(tmp_path, "asr: {beam_size: 2}"), [override])
+
+
+def test_the_hub_profile_names_the_fields_models(tmp_path: Path) -> None:
+    """Encoder, its query instruction and reranker change together; what the file names itself stays."""
+    hub = load_config(written(tmp_path, "profile: hub")).retrieval
+    assert (hub.encoder, hub.reranker) == ("BAAI/bge-small-zh-v1.5", "BAAI/bge-reranker-base")
+    assert hub.query_instruction.endswith("：")
+    own = load_config(written(tmp_path, "{profile: hub, retrieval: {encoder: /models/own}}")).retrieval
+    assert own.encoder == "/models/own" and own.reranker == hub.reranker
