@@ -177,6 +177,7 @@ class Dialogue:
     journal: MemoryJournal = field(default_factory=MemoryJournal)
     rules: Rules = RULES
     speed: float = 0.0
+    phrase_s: float = 0.5
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -185,8 +186,11 @@ class Dialogue:
         return asyncio.run(self._run(clips))
 
     async def _run(self, clips: Sequence[Clip]) -> Session:
-        workers = Workers(Worker("hearing"), Worker("thinking"), Worker("speaking"), Worker("delivering"))
-        sounds = {phrase: np.full(8000, 0.25, dtype=np.float32) for phrase in phrases.ALL}
+        workers = Workers(Worker("hearing"), Worker("speaking"), Worker("delivering"))
+        sounds = {
+            phrase: np.full(int(self.phrase_s * CALL_RATE_HZ), 0.25, dtype=np.float32)
+            for phrase in phrases.ALL
+        }
         parts = Parts(
             recognizer=self.recognizer,
             answerer=self.answers,
@@ -206,7 +210,7 @@ class Dialogue:
             async with asyncio.timeout(30):
                 await session.run()
         finally:
-            for worker in (workers.hearing, workers.thinking, workers.speaking, workers.delivering):
+            for worker in (workers.hearing, workers.speaking, workers.delivering):
                 worker.close()
         assert len(asyncio.all_tasks()) == 1, "a task outlived its call"
         return session

@@ -145,8 +145,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             sounds = {phrase: _sound(synthesizer, phrase) for phrase in phrases.ALL}
         with _timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
-        workers = Workers(Worker("hearing"), Worker("thinking"), Worker("speaking"), Worker("delivering"))
-        for worker in (workers.hearing, workers.thinking, workers.speaking, workers.delivering):
+        workers = Workers(Worker("hearing"), Worker("speaking"), Worker("delivering"))
+        for worker in (workers.hearing, workers.speaking, workers.delivering):
             stack.callback(worker.close)
         parts = Parts(
             recognizer=recognizer,

@@ -55,7 +55,6 @@ class Asr(_Section):
     beam_size: PositiveInt = 5
     window_pad_s: float | None = Field(default=3.0, ge=2)
     hot_words: int = Field(default=100, ge=0, le=400)
-    low_confidence: float = Field(default=0.35, ge=0, le=1)
 
 
 class Retrieval(_Section):

@@ -15,9 +15,20 @@ from voice_agent.build import Agent
 from voice_agent.call.clock import Clock, ReplayClock, WallClock
 from voice_agent.call.recorded import Clip, RecordedCaller
 from voice_agent.call.session import Line, Records, Session
+from voice_agent.config import Config
 from voice_agent.record.journal import Journal, unused_call_id
 from voice_agent.record.privacy import Masker
 from voice_agent.reply.handoff import FileHandoffSink
+
+UNHURRIED_MS = 30_000
+"""A search's wall-time limits in a replay at speed 0: only a hang reaches it."""
+
+
+def unhurried(config: Config) -> Config:
+    """The configuration for speed 0. A busy machine must not find less there: what a search may take of the call's
+    time is its declared budget, so its limits in wall time are lifted."""
+    limits = {"channel_deadline_ms": UNHURRIED_MS, "rerank_budget_ms": UNHURRIED_MS}
+    return config.model_copy(update={"retrieval": config.retrieval.model_copy(update=limits)})
 
 
 async def replay_call(

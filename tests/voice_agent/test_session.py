@@ -174,11 +174,10 @@ def test_a_person_is_always_to_be_had() -> None:
 
 def test_words_during_the_phrase_reach_the_person() -> None:
     """The phrase is not interrupted, and what was said over it is in the packet."""
-    call = dialogue()
-    clip = Clip(np.concatenate([pause(0.5), voice(5), pause(1.6), voice(1, 0.4), pause(2.0)]))
-    call.synthesizer = ScriptedSynthesizer()
-    call.run(clip)
-    assert call.spoken() == [phrases.HANDOFF]
+    call = dialogue(phrase_s=6.0)
+    call.run(question(5), Clip(voice(1, 0.8), "agent_started", 0.5))
+    assert call.spoken() == [phrases.HANDOFF] and call.journal.of("spoken")[0]["complete"] is True
+    assert [packet.added for packet in call.sink.packets] == [(), ("退款多久到账",)]
 
 
 def test_a_clarification_is_spoken_once_then_a_person() -> None:

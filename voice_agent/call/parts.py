@@ -37,10 +37,9 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """One thread a model, so that a slow recognition never delays a check."""
+    """One thread a model, so that slow speech never delays hearing; the answerer has its own."""
 
     hearing: Worker
-    thinking: Worker
     speaking: Worker
     delivering: Worker
 

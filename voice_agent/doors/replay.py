@@ -20,7 +20,7 @@ from voice_agent.errors import InputError
 from voice_agent.expectations import Expectation, load_expectations, unmet
 from voice_agent.record.call_record import CallRecord, TurnRecord
 from voice_agent.record.inspection import read_call
-from voice_agent.replay import replay_call
+from voice_agent.replay import replay_call, unhurried
 
 EXAMPLES = """examples:
   voice-agent replay call.wav                        one recording, as fast as it can
@@ -84,8 +84,9 @@ def run(args: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     if not jobs:
         return 2
+    config = configured(args) if args.speed else unhurried(configured(args))
     failed = False
-    with progress_bar(quiet=args.json) as report, open_agent(configured(args), report) as agent:
+    with progress_bar(quiet=args.json) as report, open_agent(config, report) as agent:
         _tell_ready(agent, quiet=args.json)
         for job in jobs:
             record = asyncio.run(replay_call(agent, job.call, job.clips, job.as_of, args.speed, args.out))
