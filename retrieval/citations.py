@@ -7,14 +7,21 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Final
 
+from retrieval.alignment import Claim, claim_of
 from retrieval.codes import code_keys, find_codes
-from retrieval.facts import quantities
+from retrieval.courtesy import agrees, is_bare, is_courtesy
+from retrieval.figures import unsupported
 from retrieval.marks import Mark, find_marks, strip_marks
+from retrieval.modality import changed
+from retrieval.names import unknown
 from retrieval.normalize import canonical
-from retrieval.numbers import UNITS
+from retrieval.polarity import denies, flipped
+from retrieval.readings import Reading, read_passage
+from retrieval.roles import exchanged, of_another
+from retrieval.scope import dropped
+from retrieval.support import unfounded
 from retrieval.types import Passage, Verdict, VerdictReason
 
 Relevance = Callable[[str, str], float] | float | None
@@ -23,10 +30,17 @@ Relevance = Callable[[str, str], float] | float | None
 
 @dataclass(frozen=True, slots=True)
 class CheckRules:
-    """`min_relevance` is on the scale of whoever measures it; None switches that check off, and only that one."""
+    """`min_relevance` is on the scale of whoever measures it; None switches that check off, and only that one.
+
+    `before` and `after` are the other sentences of the same answer, in order, marks and all: a condition may stand in
+    one of them. `after` is None while what follows is not known; a sentence that stands word for word in its passage
+    then passes without its condition, for whoever chose it takes the condition along (`sentences.with_condition`).
+    """
 
     max_chars: int = 160
     min_relevance: float | None = None
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +53,11 @@ class _Case:
     marks: tuple[Mark, ...]
     raw: str
     cited: Mapping[str, Passage]
+    others: tuple[Passage, ...]
     as_of: date
     relevance: Relevance
     rules: CheckRules
+    claim: Claim
 
     @property
     def evidence(self) -> list[str]:
@@ -61,7 +77,7 @@ def check(
 ) -> Verdict:
     """Judges one whole sentence with its marks against the passages they name (`evidence`: S1 -> passage).
 
-    The first fault found decides. Greetings and the like need no mark, see `_is_courtesy`. Never raises: an exception
+    The first fault found decides. Greetings and the like need no mark, see `courtesy`. Never raises: an exception
     inside is the verdict CHECK_ERROR.
     """
     try:
@@ -81,17 +97,35 @@ def _judge(
     taken = _named_like_marks(evidence)
     marks = tuple(find_marks(sentence, taken))
     text = strip_marks(sentence, taken).strip()
-    if not marks and _is_courtesy(text):
+    if not marks and is_courtesy(text):
         return Verdict(True)
     named = [ident for mark in marks for ident in mark.ids]
     cited = {ident: evidence[ident] for ident in dict.fromkeys(named) if ident in evidence}
-    case = _Case(text, canonical(text), question, marks, sentence, cited, as_of, relevance, rules)
     ids = tuple(passage.id for passage in cited.values())
+    if len(text) > rules.max_chars:
+        return Verdict(False, VerdictReason.UNCHECKABLE, ids, f"{len(text)} characters without an end")
+    others = tuple(passage for ident, passage in evidence.items() if ident not in cited)
+    claim = _claim(text, question, cited, rules, taken)
+    case = _Case(
+        text, canonical(text), question, marks, sentence, cited, others, as_of, relevance, rules, claim
+    )
     for examine in _CHECKS:
         fault = examine(case)
         if fault:
             return Verdict(False, fault[0], ids, fault[1])
     return Verdict(True, cited=ids)
+
+
+def _claim(
+    text: str, question: str, cited: Mapping[str, Passage], rules: CheckRules, taken: frozenset[str]
+) -> Claim:
+    before = [strip_marks(other, taken) for other in rules.before]
+    after = None if rules.after is None else [strip_marks(other, taken) for other in rules.after]
+    return claim_of(text, question, tuple(map(_reading, cited.values())), before, after)
+
+
+def _reading(passage: Passage) -> Reading:
+    return read_passage(passage.title, passage.text)
 
 
 def _named_like_marks(evidence: Mapping[str, Passage]) -> frozenset[str]:
@@ -103,19 +137,16 @@ def _has_words(case: _Case) -> Fault | None:
     return None if re.search(r"\w", case.text) else (VerdictReason.UNCHECKABLE, "nothing is said")
 
 
-def _has_mark(case: _Case) -> Fault | None:
-    return None if case.marks else (VerdictReason.NO_CITE, "no citation mark")
-
-
-def _ids_exist(case: _Case) -> Fault | None:
+def _is_cited(case: _Case) -> Fault | None:
+    """Every mark can be read and names evidence of this turn, and there is one."""
     for mark in case.marks:
         written = case.raw[mark.start : mark.end]
         if mark.bad and not any(written in passage.text for passage in case.cited.values()):
             return VerdictReason.BAD_ID, f"{written} is no mark we give"
-        unknown = [ident for ident in mark.ids if ident not in case.cited]
-        if unknown:
-            return VerdictReason.BAD_ID, f"{unknown[0]} is not among the evidence of this turn"
-    return None if case.cited else (VerdictReason.NO_CITE, "no passage is cited")
+        unknown_ids = [ident for ident in mark.ids if ident not in case.cited]
+        if unknown_ids:
+            return VerdictReason.BAD_ID, f"{unknown_ids[0]} is not among the evidence of this turn"
+    return None if case.cited else (VerdictReason.NO_CITE, "no citation mark")
 
 
 def _is_current(case: _Case) -> Fault | None:
@@ -123,6 +154,10 @@ def _is_current(case: _Case) -> Fault | None:
         if not passage.valid_on(case.as_of):
             return VerdictReason.STALE, f"{passage.id} is not valid on {case.as_of}"
     return None
+
+
+def _figures_agree(case: _Case) -> Fault | None:
+    return unsupported(case.claim)
 
 
 def _codes_agree(case: _Case) -> Fault | None:
@@ -138,28 +173,43 @@ def _codes_agree(case: _Case) -> Fault | None:
     return None
 
 
-@lru_cache(maxsize=1024)
-def _figures(text: str) -> frozenset[tuple[str, str]]:
-    return frozenset((q.value, q.unit) for q in quantities(text))
+def _names_agree(case: _Case) -> Fault | None:
+    name = unknown(case.claim)
+    return (VerdictReason.ENTITY_MISMATCH, f"{name} is not in the cited passage") if name else None
 
 
-_LOOSE: Final = re.compile(
-    rf"(?<![哪那这另同每上下头统唯专逐第])(?!一[个位](?!半))[一二两三四五六七八九十百千万亿零半几]+[多来余]?个?(?:{'|'.join(UNITS)})"
-    "|[一二三四五六七八九十百千万]+分之[一二三四五六七八九十百千万]+|[一二三四五六七八九]成(?![不为员立本])|一半|翻倍|翻一?番"
-)
-"""Amounts in words that have no one value to compare (十几天, 半个月, 三成): they must stand in the passage as said."""
+def _subject_is_meant(case: _Case) -> Fault | None:
+    fault = of_another(case.claim)
+    return (VerdictReason.ENTITY_MISMATCH, fault) if fault else None
 
 
-def _figures_agree(case: _Case) -> Fault | None:
-    known = frozenset[tuple[str, str]]().union(*map(_figures, case.evidence))
-    values = {value for value, _ in known}
-    for value, unit in sorted(_figures(case.canonical)):
-        if (value, unit) not in known and (unit or value not in values):
-            return VerdictReason.NUM_UNSUPPORTED, f"{value}{unit} is not in the cited passage"
-    for match in _LOOSE.finditer(case.canonical):
-        if not any(match[0] in text for text in case.evidence):
-            return VerdictReason.NUM_UNSUPPORTED, f"{match[0]} is not in the cited passage"
-    return None
+def _roles_agree(case: _Case) -> Fault | None:
+    found = exchanged(case.claim)
+    if found is None:
+        return None
+    group, detail = found
+    entity = group is not None and group.entity
+    return VerdictReason.ENTITY_MISMATCH if entity else VerdictReason.ROLE_OR_ANTONYM, detail
+
+
+def _polarity_agrees(case: _Case) -> Fault | None:
+    word = flipped(case.claim)
+    return (VerdictReason.POLARITY, f"{word} is denied on one side only") if word else None
+
+
+def _modality_agrees(case: _Case) -> Fault | None:
+    fault = changed(case.claim)
+    return (VerdictReason.MODALITY, fault) if fault else None
+
+
+def _scope_is_kept(case: _Case) -> Fault | None:
+    fault = dropped(case.claim)
+    return (VerdictReason.SCOPE_DROPPED, fault) if fault else None
+
+
+def _is_supported(case: _Case) -> Fault | None:
+    found = unfounded(case.claim, [_reading(passage) for passage in case.others])
+    return (VerdictReason.IRRELEVANT, found) if found else None
 
 
 def _is_relevant(case: _Case) -> Fault | None:
@@ -179,47 +229,29 @@ def _is_relevant(case: _Case) -> Fault | None:
     return None
 
 
-_BARE: Final = re.compile(
-    "(?:是的?|对的?|可以|不可以|能|不能|行|不行|会|不会|有|没有|没错|需要|不需要|支持|不支持|不是|不对|当然|当然可以|没问题|可以的|不用)[吧啊呢呀哦]?"
-)
-"""是的 to 不能退吗 says yes to the no: such a word means nothing apart from its question."""
-
-
 def _is_checkable(case: _Case) -> Fault | None:
-    if len(case.text) > case.rules.max_chars:
-        return VerdictReason.UNCHECKABLE, f"{len(case.text)} characters without an end"
-    if all(_BARE.fullmatch(clause) for clause in _clauses(case.canonical)):
+    """A bare yes or no, and a yes that the rest of its sentence takes back, are not judged by any passage."""
+    if is_bare(case.canonical):
         return VerdictReason.UNCHECKABLE, "a bare yes or no"
+    if agrees(case.canonical) and denies(case.claim.question.text) is not denies(case.claim.sentence.text):
+        return VerdictReason.UNCHECKABLE, "a yes to a no"
     return None
 
 
 _CHECKS: Final[tuple[Callable[[_Case], Fault | None], ...]] = (
     _has_words,
-    _has_mark,
-    _ids_exist,
+    _is_cited,
     _is_current,
-    _codes_agree,
     _figures_agree,
-    _is_relevant,
+    _codes_agree,
+    _names_agree,
+    _subject_is_meant,
+    _roles_agree,
+    _polarity_agrees,
+    _modality_agrees,
+    _scope_is_kept,
     _is_checkable,
+    _is_supported,
+    _is_relevant,
 )
 """In this order; the first fault is the verdict."""
-
-_COURTESY: Final = re.compile(
-    "[您你]好|好的|嗯+|明白了?|了解了?|感谢您的?(?:来电|耐心等待|理解|支持)|谢谢您?|再见|祝您生活愉快|很高兴为您服务"
-    "|(?:非常|很|实在)?(?:抱歉|对不起)|不好意思|给您带来(?:了)?不便(?:了)?|(?:非常|很)抱歉给您带来(?:了)?不便"
-    "|我(?:很|非常)?(?:能)?理解您的(?:心情|感受)|请您?稍等(?:一下)?|我(?:来|马上)?(?:帮您|为您)?查一下"
-    "|请问(?:您)?还有(?:什么|其他)(?:可以|能)?(?:帮(?:到)?您|问题|需要)(?:的)?(?:吗)?"
-    "|请问您?(?:说的|问的|咨询的)?是(?:哪一?[款个种]|什么)(?:产品|型号|业务|商品|订单)?(?:呢)?"
-    "|(?:请问)?您的?(?:订单号|型号|错误代码|手机型号)是(?:多少|什么)(?:呢)?"
-)
-
-
-def _clauses(text: str) -> list[str]:
-    return [clause for clause in re.split(r"[，。！？；、,.!?;…~\s]+", text) if clause]
-
-
-def _is_courtesy(text: str) -> bool:
-    """Greeting, sympathy, asking back: a closed list, whole clauses only, so that no fact, figure or code slips in."""
-    clauses = _clauses(canonical(text))
-    return bool(clauses) and all(_COURTESY.fullmatch(clause) for clause in clauses)

@@ -31,6 +31,8 @@ _TABLE: Final = _WIDE | {
 }
 _BREAKS: Final = "\n\r\v\f\u0085\u2028\u2029"
 _INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
+_TO_FOLD: Final = re.compile(f"[{re.escape(''.join(_TABLE) + ''.join(_INVISIBLE))}：\\s\x1c-\x1f\x85]")
+"""A text without any of these is only put in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ def normalize(text: str, *, lower: bool = True) -> Normalized:
 
     A run of blanks is one blank, or one line break if it holds one: nothing is joined over the end of a line.
     """
+    plain = text.lower() if lower else text
+    if len(plain) == len(text) and not _TO_FOLD.search(text):
+        return Normalized(plain, tuple(range(len(text))))
     out: list[str] = []
     offsets: list[int] = []
     for i, char in enumerate(text):

@@ -41,7 +41,7 @@ _SCAN: Final = re.compile(
     rf"|(?P<per>[百千])分之(?P<share>[{_RUN}]{{1,12}})(?:点(?P<share_dec>[{DIGIT}]{{1,6}}))?"
     rf"|(?P<dotted>[{DIGIT}]{{1,4}}(?:点[{DIGIT}]{{1,4}}){{2,3}})(?![点十百千万])"
     rf"|(?P<radio>[{DIGIT}洞拐勾]{{0,24}}幺[{DIGIT}洞拐勾]{{1,24}}|[{DIGIT}洞拐勾]{{1,24}}幺)(?![十百千万亿])"
-    rf"|(?P<whole>[{_RUN}]{{1,12}})点(?P<dec>[{DIGIT}]{{1,6}})(?![十点])(?=(?:{_UNIT}|[A-Za-z%])(?!刻))"
+    rf"|(?P<whole>[{_RUN}]{{1,12}})点(?P<dec>[{DIGIT}]{{1,6}})(?![十点])(?=(?:{_UNIT}|[A-Za-z%万亿])(?!刻))"
     rf"|(?P<run>[{_RUN}]{{1,24}})"
 )
 
@@ -204,7 +204,7 @@ def _pieces(match: re.Match[str]) -> str:
 def _multiplied(match: re.Match[str]) -> str:
     """1.2亿, 3万, 3万5 (the last figure counts the next lower place)."""
     size = _SIZE[match[2]]
-    value = Decimal(match[1]) * size + (int(match[3]) * size // 10 if match[3] else 0)
+    value = Decimal(match[1].replace(",", "")) * size + (int(match[3]) * size // 10 if match[3] else 0)
     return f"{value.normalize():f}"
 
 
@@ -221,7 +221,12 @@ _TIDY: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]],
         ),
         _pieces,
     ),
-    (re.compile(r"(?<![\d.])(\d{1,12}(?:\.\d{1,6})?)([万亿])(?:(\d)(?![\dA-Za-z]))?"), _multiplied),
+    (
+        re.compile(
+            r"(?<![\d.,])(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,6})?)([万亿])(?:(\d)(?![\dA-Za-z]))?"
+        ),
+        _multiplied,
+    ),
     (re.compile(r"(?<![\d.])(\d{1,12}(?:\.\d{1,6})?)([百千])()(?=元|块|人|次|个|台|张|件)"), _multiplied),
 )
 """Second step, over figures whoever wrote them: the recogniser itself writes 2年半 and 3万."""

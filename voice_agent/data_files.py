@@ -16,6 +16,7 @@ KINDS = {
     "eval/dev.jsonl": "eval_question",
     "eval/test.jsonl": "eval_question",
     "eval/topics.jsonl": "eval_topic",
+    "eval/guard_cases.jsonl": "guard_case",
     "calls/expect.jsonl": "call_expectation",
 }
 """File under the data folder -> the schema of each of its lines. Every *.jsonl of a knowledge base is kb_entry."""

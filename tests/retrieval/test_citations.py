@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from retrieval import citations
 from retrieval.citations import CheckRules, Relevance, check
 from retrieval.corpus import load_corpus
 from retrieval.sentences import split_sentences
@@ -68,12 +69,12 @@ def test_what_the_passage_says_passes(sentence: str) -> None:
         ("ERR_2048请移除设备[S2]。", "ENTITY_MISMATCH"),
         ("Galaxy S4的电池售价89元[S4]。", "ENTITY_MISMATCH"),
         ("退款3到6个工作日到账[S1]。", "NUM_UNSUPPORTED"),
-        ("退款3到5天到账[S1]。", "NUM_UNSUPPORTED"),
+        ("退款3到5天到账[S1]。", "UNIT_MISMATCH"),
         ("退款三到六个工作日到账[S1]。", "NUM_UNSUPPORTED"),
         ("退款半个月到账[S1]。", "NUM_UNSUPPORTED"),
         ("退款十几天到账[S1]。", "NUM_UNSUPPORTED"),
         ("退款会少三成[S1]。", "NUM_UNSUPPORTED"),
-        ("电池售价89美元[S4]。", "NUM_UNSUPPORTED"),
+        ("电池售价89美元[S4]。", "UNIT_MISMATCH"),
         ("可以。[S1]", "UNCHECKABLE"),
         ("是的，支持。[S1]", "UNCHECKABLE"),
         (f"{'退款原路退回，' * 30}[S1]。", "UNCHECKABLE"),
@@ -222,3 +223,79 @@ def test_figures_in_words_pass_like_figures(facts: list[tuple[str, Passage]]) ->
             words = f"{sentence[: match.start()]}{cn2an.an2cn(match[0])}{sentence[match.end() :]}"
             verdict = check(f"{words}[S1]", "", {"S1": passage}, DAY)
             assert verdict.passed, f"{words}: {verdict}"
+
+
+@given(
+    st.text(
+        alphabet="不未没无非可以能须必免仅除外的内后前满至少约每月天元3十半一到。，、（）《》[S1]退货款买卖家",
+        max_size=80,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_any_mixture_of_what_the_checks_read_is_judged(sentence: str) -> None:
+    """Cues in any order, brackets without their pair, marks in the middle: a verdict, and never an error."""
+    passage = Passage(
+        PassageId("p"), "定制商品除外，普通商品签收后7天内可以退货，运费由买家承担。不支持换货。"
+    )
+    rules = CheckRules(before=("退货须先申请。[S1]",), after=())
+    verdict = check(f"{sentence}[S1]", "能不能退", {"S1": passage}, DAY, None, rules)
+    assert verdict.reason is not VerdictReason.CHECK_ERROR
+
+
+SILENT = {"S1": Passage(PassageId("silent"), "。。。")}
+TWO = {
+    "S1": Passage(PassageId("a"), "恢复出厂设置须按住复位孔。"),
+    "S2": Passage(PassageId("b"), "定制商品确认稿件后不能修改内容。"),
+}
+RULES = Passage(
+    PassageId("rules"),
+    "储蓄卡退款一般3到5个工作日到账。定制商品除外。寄回运费由买家承担。退款原路退回。按《退款规则》办理。海外订单不支持退款。",
+    "储蓄卡退款",
+)
+Trial = tuple[str, str, Mapping[str, Passage], CheckRules, Relevance]
+ONE, PLAIN = {"S1": RULES}, CheckRules()
+
+
+def trial(
+    sentence: str, question: str = "", evidence: Mapping[str, Passage] = ONE, rules: CheckRules = PLAIN
+) -> Trial:
+    return f"{sentence}[S1]", question, evidence, rules, 0.1
+
+
+BLOCKED_BY: dict[str, tuple[Trial, str]] = {
+    "_has_words": (trial("……", "", SILENT), "UNCHECKABLE"),
+    "_is_cited": (trial("退款原路退回[S9]"), "BAD_ID"),
+    "_is_current": (trial("签收后7天内可以退货", "", {"S1": OLD}), "STALE"),
+    "_figures_agree": (trial("储蓄卡退款一般3到6个工作日到账，定制商品除外"), "NUM_UNSUPPORTED"),
+    "_codes_agree": (trial("ERR_2048，请在设备管理里移除不用的设备", "", {"S1": ERROR}), "ENTITY_MISMATCH"),
+    "_names_agree": (trial("退款是按《退货规则》办理的"), "ENTITY_MISMATCH"),
+    "_subject_is_meant": (trial("退款是原路退回的", "信用卡怎么退"), "ENTITY_MISMATCH"),
+    "_roles_agree": (trial("寄回的运费由卖家承担"), "ROLE_OR_ANTONYM"),
+    "_polarity_agrees": (trial("海外的订单是支持退款的"), "POLARITY"),
+    "_modality_agrees": (trial("储蓄卡退款3到5个工作日到账，定制商品除外"), "MODALITY"),
+    "_scope_is_kept": (trial("储蓄卡的退款一般3到5个工作日到账"), "SCOPE_DROPPED"),
+    "_is_checkable": (trial("是的，海外订单不支持退款", "海外订单能退款吗"), "UNCHECKABLE"),
+    "_is_supported": (trial("定制商品在稿件确认后就不能修改内容了", "", TWO), "IRRELEVANT"),
+    "_is_relevant": (trial("退款原路退回", rules=CheckRules(min_relevance=0.5)), "IRRELEVANT"),
+}  # fmt: skip
+"""For each check a sentence that it alone keeps from being spoken."""
+
+
+@pytest.mark.parametrize("switched_off", citations._CHECKS, ids=lambda examine: str(examine.__name__))
+def test_no_check_can_be_switched_off_unnoticed(
+    switched_off: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without any one check, a sentence that it blocked would be spoken."""
+    (sentence, question, evidence, rules, relevance), reason = BLOCKED_BY[switched_off.__name__]
+    found = check(sentence, question, evidence, DAY, relevance, rules)
+    assert found.reason == reason
+    rest = tuple(examine for examine in citations._CHECKS if examine is not switched_off)
+    monkeypatch.setattr(citations, "_CHECKS", rest)
+    after = check(sentence, question, evidence, DAY, relevance, rules)
+    assert after.passed, after
+
+
+def test_the_length_of_a_sentence_is_bounded_before_it_is_read() -> None:
+    """A stream without an end costs nothing: its length alone is the verdict."""
+    verdict = check("退" * 200_000 + "[S1]", "", EVIDENCE, DAY)
+    assert verdict.reason is VerdictReason.UNCHECKABLE

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from retrieval.facts import quantities
+from retrieval.facts import Fact, facts, quantities
 from retrieval.normalize import canonical
+from retrieval.wording import folded
 
 
 def keys(text: str) -> list[str]:
@@ -58,3 +61,77 @@ def test_units_that_differ_stay_different(one: str, other: str) -> None:
 def test_digits_of_codes_are_no_quantities() -> None:
     """ERR_2048 does not support the figure 2048."""
     assert keys("ERR_2048和RTX-4090用1000瓦") == ["1000w"]
+
+
+def values(text: str) -> list[str]:
+    return [fact.shown for fact in facts(folded(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("三到五个工作日到账", ["3到5个工作日"]),
+        ("3天到5天", ["3到5天"]),
+        ("10到5个工作日", ["10个工作日", "5个工作日"]),
+        ("保修一年", ["12个月"]),
+        ("合约两年半", ["30个月"]),
+        ("打五折", ["50%"]),
+        ("打八五折", ["85%"]),
+        ("千分之一", ["0.1%"]),
+        ("一毛钱", ["0.1元"]),
+        ("下午6点", ["18点"]),
+        ("晚上8点到10点", ["20到22点"]),
+        ("早上8点到晚上10点", ["8到22点"]),
+        ("2026年3月1日", ["2026年3月1日"]),
+        ("2026-03-01", ["2026年3月1日"]),
+        ("3月1号", ["3月1日"]),
+        ("2026年2月至2026年5月", ["2026年2月", "2026年5月"]),
+        ("第三个月", ["第3个月"]),
+        ("伍拾万元", ["500000元"]),
+        ("没有数字", []),
+    ],
+)
+def test_values_are_typed(text: str, found: list[str]) -> None:
+    """Ranges, dates, clock times and shares are one value each, whatever the writing."""
+    assert values(text) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("12个月", "1年"), ("90%", "九成"), ("0.5元", "五毛"), ("30分钟", "半小时"), ("150元", "一百五十块")],
+)
+def test_equal_values_are_equal(one: str, other: str) -> None:
+    """Spellings of one value."""
+    assert values(one) == values(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("24小时", "1天"), ("30天", "1个月"), ("7天", "7个工作日"), ("3月", "3个月"), ("5%", "5个百分点")],
+)
+def test_values_that_differ_stay_different(one: str, other: str) -> None:
+    """None of these may stand for the other."""
+    assert values(one) != values(other)
+
+
+def test_a_figure_has_the_rates_of_its_clause() -> None:
+    """每月 belongs to 59元, 累计 to 2000元, and the sentence has both."""
+    month, total = facts(folded("套餐每月59元，充值累计2000元"))
+    assert (month.own, total.own) == ({"每月"}, {"累计"})
+    assert month.rates == {"每月", "累计"}
+
+
+@given(
+    st.text(
+        alphabet="0123456789.,:-~%第前近约至到年月日天元块折个工作小时点分半十百千万亿一二三两几多每满超过不内后",
+        max_size=40,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_any_mixture_of_figures_is_read(text: str) -> None:
+    """Never raises; every value lies in the text, from left to right, and a range is not reversed."""
+    plain = folded(text)
+    found: tuple[Fact, ...] = facts(plain)
+    assert all(0 <= fact.start < fact.end <= len(plain) for fact in found)
+    assert [fact.start for fact in found] == sorted(fact.start for fact in found)
+    assert all(fact.low <= fact.high for fact in found if fact.low is not None and fact.high is not None)

@@ -14,12 +14,20 @@ from retrieval.types import GateReason
 from voice_agent.data_files import KINDS, SCHEMAS, check_file, check_files, validator_of
 
 DATA = SCHEMAS.parent
-NAMES = ("kb_entry", "eval_question", "eval_topic", "call_expectation")
+NAMES = ("kb_entry", "eval_question", "eval_topic", "guard_case", "call_expectation")
 
 QUESTION = {
     "id": "q1", "kind": "plain", "question": "几天能退", "expect": ["a"], "must_refuse": False, "as_of": "2026-11-30",
 }  # fmt: skip
 TOPIC = {"topic": "退货天数", "ids": ["a"], "kb": "jsonl"}
+GUARD = {
+    "id": "g1",
+    "split": "dev",
+    "kind": "unit",
+    "passage": "a",
+    "sentence": "三天可退。",
+    "faithful": False,
+}
 TURN = {
     "outcome": "answered", "heard_contains": ["退款"], "cites": ["a"], "never_cites": ["b"], "spoken_contains": ["天"],
 }  # fmt: skip
@@ -41,6 +49,8 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("eval_question", {**QUESTION, "kind": "multi_turn", "history": [{"question": "退货", "answer": "可以"}]}),
     ("eval_topic", TOPIC),
     ("eval_topic", {"topic": "灯", "ids": [], "kb": "manual_router.md", "section": "指示灯", "absent": "亮度"}),
+    ("guard_case", GUARD),
+    ("guard_case", {**GUARD, "kind": "faithful", "faithful": True, "question": "几天能退"}),
     ("call_expectation", CALL),
     ("call_expectation", {**CALL, "turns": []}),
     ("call_expectation", {**CALL, "turns": [{"outcome": "refused", "reason": "MUST_HANDOFF"}], "handoff": True}),
@@ -67,6 +77,10 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("eval_topic", {**TOPIC, "ids": []}),
     ("eval_topic", {**TOPIC, "kb": "manual_router.md"}),
     ("eval_topic", {**TOPIC, "kb": "../x.md", "section": "s"}),
+    ("guard_case", {**GUARD, "kind": "faithful"}),
+    ("guard_case", {**GUARD, "faithful": True}),
+    ("guard_case", {**GUARD, "split": "train"}),
+    ("guard_case", {**GUARD, "sentence": " "}),
     ("call_expectation", {**CALL, "call": "../x"}),
     ("call_expectation", {**CALL, "clips": []}),
     ("call_expectation", {**CALL, "clips": [{"wav": "a/b.wav"}]}),

@@ -1,0 +1,1 @@
+"""True and false sentences made by a seeded script, for `bench_guard`. Knows nothing of how the check decides."""
