@@ -14,12 +14,14 @@ from typing import Protocol
 
 from retrieval.bm25 import Bm25
 from retrieval.code_book import CodeBook
+from retrieval.conditions import Conditions
 from retrieval.dense import Dense
 from retrieval.encoder import Encoder
 from retrieval.errors import RetrievalError
 from retrieval.filters import Filters, OpenRows, collapse
 from retrieval.fusion import RRF_K, best_first, weighted_min_max, weighted_rrf
 from retrieval.index import Index
+from retrieval.narrowing import Narrowing, Opened, same_subject
 from retrieval.query import make_query as make_query
 from retrieval.query import voices
 from retrieval.rerank import MAX_CANDIDATES, Reranked, Reranker, reorder, scores_within
@@ -72,7 +74,7 @@ class Searcher:
         self._index = index
         self._reranker = reranker
         self._settings = settings or SearchSettings()
-        self._filters = Filters(index.passages)
+        self.narrowing = Narrowing(index.passages, Filters(index.passages), cut)
         self._rows = {pid: row for row, pid in enumerate(index.ids)}
         self._cut = cut
         self.words = Bm25(index.passages, cut)
@@ -96,21 +98,39 @@ class Searcher:
         for worker in self._workers.values():
             worker.close()
 
-    def search(self, query: Query, as_of: date, limit: int = 10) -> Found:
+    def search(
+        self, query: Query, as_of: date, limit: int = 10, conditions: Conditions | None = None
+    ) -> Found:
         """At most `limit` passages valid on `as_of`, best first. An empty query or index finds nothing.
+
+        `conditions` narrow further and may name another day. Those heard in words are lifted, and named in `lifted`,
+        when they leave nothing, or nothing of the subject that is found first without them.
 
         The query comes back with its codes as the passages write them. Faults of a channel or of the reranker are in
         `down`, not raised.
         """
         began = time.perf_counter()
         query = replace(query, codes=self.codes.resolve(query.codes))
-        allowed = self._filters.open_rows(as_of)
-        found = Found(query, {}, [], (), searched=int(allowed.sum()))
+        opened = self.narrowing.open(conditions or Conditions(as_of), as_of)
+        found = self._among(query, opened, limit)
+        wider = self.narrowing.wider(opened, as_of)
+        if wider is not None and found.evidence:
+            wide = self._among(query, wider, limit)
+            if wide.evidence and not same_subject(found.evidence[0].passage, wide.evidence[0].passage):
+                found = wide
+        return replace(found, timings_ms={**found.timings_ms, "search": _ms_since(began)})
+
+    def _among(self, query: Query, opened: Opened, limit: int) -> Found:
+        """The search among the open rows."""
+        rows, day = opened.rows, opened.conditions.as_of
+        found = Found(query, {}, [], (), searched=int(rows.sum()), as_of=day, lifted=opened.lifted)
         if not found.searched or not query.text:
             return found
-        found = self._recall(found, allowed)
-        found = self._rerank(found, self._candidates(found, allowed), limit)
-        return replace(found, timings_ms={**found.timings_ms, "search": _ms_since(began)})
+        found = self._recall(found, rows)
+        found = self._rerank(found, self._candidates(found, rows), limit)
+        if opened.conditions.previous and found.evidence:
+            found = replace(found, as_of=found.evidence[0].passage.valid_to)
+        return found
 
     def _recall(self, found: Found, allowed: OpenRows) -> Found:
         """Every channel at once, then fusion."""

@@ -160,7 +160,9 @@ class Found:
     """All that one search did, in order: the query, each channel's ranking, the fused and the reranked evidence.
 
     A channel that failed or was late is in `down` with its cause and absent from `rankings`. `searched` is how many
-    passages were open to the search after the filters: 0 means there was nothing to find.
+    passages were open to the search after the filters: 0 means there was nothing to find. `as_of` is the day whose
+    facts these are; `lifted` names the conditions heard in the question that no passage meets, so that the evidence
+    is of another day, period, edition or thing than was asked for.
     """
 
     query: Query
@@ -170,3 +172,5 @@ class Found:
     down: Mapping[Stage, str] = field(default_factory=dict)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     searched: int = 0
+    as_of: date | None = None
+    lifted: tuple[str, ...] = ()

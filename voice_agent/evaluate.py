@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from retrieval import metrics
+from retrieval.conditions import laid_down
 from retrieval.types import Outcome
 from voice_agent.errors import InputError
 from voice_agent.reply.answer import Asked, Looked
@@ -63,7 +64,7 @@ def _question(line: str, where: str, as_of: date | None) -> Question:
         history = tuple(Exchange(turn["question"], turn["answer"]) for turn in row.get("history", ()))
         day = as_of or (date.fromisoformat(row["as_of"]) if "as_of" in row else date.today())
         refuse = bool(row.get("must_refuse", False))
-        asked = Asked(row["question"], day, history)
+        asked = Asked(row["question"], day, history, conditions=laid_down(row.get("filters", {}), day))
         question = Question(row["id"], row.get("kind", "plain"), asked, tuple(row.get("expect", ())), refuse)
     except json.JSONDecodeError as e:
         raise InputError(f"{where}: not JSON ({e.msg}); one object a line") from e

@@ -150,6 +150,9 @@ class Replying:
             codes=query.codes,
             history=query.history,
             repairs=looked.repairs,
+            conditions=looked.conditions,
+            lifted=found.lifted,
+            as_of=found.as_of,
         )
         self._write("recall", channels=_channels(found), down=found.down)
         self._write(

@@ -97,6 +97,8 @@ def _summary(turn: TurnRecord) -> list[tuple[str, str]]:
         ("codes", " ".join(turn.codes)),
         ("history", " | ".join(turn.history)),
         ("repairs", "; ".join(_compact(repair) for repair in turn.repairs)),
+        ("conditions", ", ".join(f"{name} {turn.conditions.get(name)}" for name in _narrowed(turn))),
+        ("lifted", " ".join(turn.lifted)),
         ("channels down", "; ".join(f"{name}: {cause}" for name, cause in turn.down.items())),
         ("gate", f"{turn.gate.outcome} {turn.gate.reason or ''}".strip() if turn.gate else ""),
         ("halted", turn.halted or ""),
@@ -106,6 +108,13 @@ def _summary(turn: TurnRecord) -> list[tuple[str, str]]:
         ("outcome", turn.outcome or ""),
         ("first audio s", number(turn.first_audio_s, 2) if turn.first_audio_s is not None else ""),
     ]
+
+
+def _narrowed(turn: TurnRecord) -> list[str]:
+    """The names of the conditions that say more than the day of the call; of those heard, all."""
+    told = {name for name, value in turn.conditions.items() if value and name not in ("as_of", "heard")}
+    heard = turn.conditions.get("heard") or ()
+    return sorted(told | {name for name in heard if isinstance(name, str)})
 
 
 def _ranking_block(title: str, ranking: tuple[RankedRecord, ...]) -> Block:

@@ -80,6 +80,8 @@ class TurnRecord:
     codes: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
     repairs: tuple[Any, ...] = ()
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    lifted: tuple[str, ...] = ()
     rewritten: str = ""
     channels: Mapping[str, tuple[RankedRecord, ...]] = field(default_factory=dict)
     down: Mapping[str, str] = field(default_factory=dict)

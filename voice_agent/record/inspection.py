@@ -125,6 +125,8 @@ def _turn(number: int, events: list[Event]) -> TurnRecord:
         codes=_texts(query, "codes"),
         history=_texts(query, "history"),
         repairs=tuple(_items(query, "repairs")),
+        conditions=_mapping(query, "conditions"),
+        lifted=_texts(query, "lifted"),
         rewritten=_text(_last(events, "rewrite"), "after"),
         channels={name: _ranking(found) for name, found in _mapping(recall, "channels").items()},
         down={name: str(cause) for name, cause in _mapping(recall, "down").items()},

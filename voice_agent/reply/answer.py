@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
+from retrieval.conditions import Conditions, conditions_of
 from retrieval.homophones import Repair, Repaired
 from retrieval.search import Searcher, make_query
 from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict
@@ -26,18 +27,21 @@ EVIDENCE_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question in its call. `confidence` is the recogniser's, None when it was typed."""
+    """A question in its call. `confidence` is the recogniser's, None when it was typed; `conditions` are what
+    the asking program has laid down, whatever the words say.
+    """
 
     question: str
     as_of: date
     history: tuple[Exchange, ...] = ()
     confidence: float | None = None
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
     """The search and the gate. `standalone` is the question made whole, `repairs` what was put right in it by its
-    sound; `cited` maps S1… to passages."""
+    sound; `cited` maps S1… to passages; `conditions` are what was laid down and heard, before any was lifted."""
 
     standalone: str
     repairs: tuple[Repair, ...]
@@ -45,6 +49,7 @@ class Looked:
     gate: Gate
     cited: Mapping[str, Evidence]
     ms: float
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +135,19 @@ class Answerer:
         question = standalone(repaired.text, before)
         query = make_query(repaired.text, (before.question, before.answer) if before else ())
         query = replace(query, raw=repaired.raw)
-        found = self.searcher.search(query, asked.as_of)
+        versions = self.searcher.narrowing.versions
+        conditions = conditions_of(repaired.text, asked.as_of, versions, asked.conditions)
+        found = self.searcher.search(query, asked.as_of, conditions=conditions)
         gate = self.gate.judge(found, asked.confidence)
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
-        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began))
+        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), conditions)
 
     def check(self, asked: Asked, looked: Looked, index: int, sentence: str) -> Checked:
-        """Judges one sentence. Blocking. A fault inside is a verdict, CHECK_ERROR."""
+        """Judges one sentence, on the day its evidence is of. Blocking. A fault inside is a verdict, CHECK_ERROR."""
         began = time.perf_counter()
         passages = {mark: evidence.passage for mark, evidence in looked.cited.items()}
-        verdict = self.checker.check(sentence, looked.standalone, passages, asked.as_of)
+        day = looked.found.as_of or asked.as_of
+        verdict = self.checker.check(sentence, looked.standalone, passages, day)
         named = tuple((mark, passage) for mark, passage in passages.items() if passage.id in verdict.cited)
         return Checked(index, sentence, verdict, named, _ms_since(began))
 
