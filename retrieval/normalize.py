@@ -31,7 +31,13 @@ _TABLE: Final = _WIDE | {
 }
 _BREAKS: Final = "\n\r\v\f\u0085\u2028\u2029"
 _INVISIBLE: Final = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff")
-_TO_FOLD: Final = re.compile(f"[{re.escape(''.join(_TABLE) + ''.join(_INVISIBLE))}：\\s\x1c-\x1f\x85]")
+_HALVES: Final = "\ud800-\udfff"
+_HALF: Final = re.compile(f"[{_HALVES}]")
+"""Half a character: no UTF-8 text holds one and no model reads one, but a JSON escape can bring one in."""
+
+_TO_FOLD: Final = re.compile(
+    f"[{re.escape(''.join(_TABLE) + ''.join(_INVISIBLE))}：\\s\x1c-\x1f\x85{_HALVES}]"
+)
 """A text without any of these is only put in lower case."""
 
 
@@ -72,7 +78,7 @@ def normalize(text: str, *, lower: bool = True) -> Normalized:
 
 
 def _fold(text: str, i: int, char: str, lower: bool) -> str:
-    if char in _INVISIBLE:
+    if char in _INVISIBLE or _HALF.match(char):
         return ""
     if char.isspace():
         return "\n" if char in _BREAKS else " "
@@ -84,6 +90,11 @@ def _fold(text: str, i: int, char: str, lower: bool) -> str:
 
 def _digit(text: str, i: int) -> bool:
     return 0 <= i < len(text) and _WIDE.get(text[i], text[i]) in "0123456789"
+
+
+def whole(text: str) -> str:
+    """The text without halves of characters; every other character as it was."""
+    return _HALF.sub("", text)
 
 
 @lru_cache(maxsize=1)

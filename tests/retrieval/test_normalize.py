@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.normalize import canonical, clean_query, normalize, simplify
+from retrieval.normalize import canonical, clean_query, normalize, simplify, whole
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,10 @@ def test_cleaning_never_drops_a_negation_or_a_code_letter(text: str) -> None:
     """不 无 没 未 and Latin letters survive whatever surrounds them."""
     cleaned = clean_query(text)
     assert [cleaned.count(c) for c in "不无没未ERX"] == [text.count(c) for c in "不无没未ERX"]
+
+
+def test_halves_of_characters_are_no_text() -> None:
+    """A lone surrogate from a JSON escape goes without a trace; the rest stays and knows where it stood."""
+    assert normalize("退\ud800款").text == "退款" and normalize("退\ud800款").offsets == (0, 2)
+    assert clean_query("\udfffERR_20\ud80048") == "ERR_2048" and canonical("\ud800") == ""
+    assert whole("退\ud800款👍\n") == "退款👍\n"

@@ -40,3 +40,18 @@ def test_shares_sum_to_one_and_a_short_question_leans_more() -> None:
         assert sum(share for _, share in spoken) == pytest.approx(1.0)
     assert long[1][1] < short[1][1] < short[0][1]
     assert short[1][1] == pytest.approx(MOST_LEANING / (1 + MOST_LEANING))
+
+
+@pytest.mark.parametrize("yes", ["要的", "好的，是的", "可以", "好啊", "需要"])
+def test_a_bare_yes_asks_for_what_was_offered(yes: str) -> None:
+    """The offer becomes the question, codes included; what was said stays in `raw`."""
+    query = make_query(yes, ("耳机多久能到", "市区明天送达。要不要了解X200的加急配送？"))
+    assert (query.raw, query.text, query.codes) == (yes, "要不要了解X200的加急配送", ("x200",))
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"), [("好的", "3到5个工作日到账。"), ("不要", "要不要了解加急配送？"), ("好的", "")]
+)
+def test_only_a_yes_to_an_offer_is_one(said: str, answer: str) -> None:
+    """A yes to a statement and a no to an offer are searched as they were said."""
+    assert make_query(said, ("退款多久", answer)).text == said

@@ -194,3 +194,26 @@ def test_the_old_policy_answers_only_in_its_time(capsys: pytest.CaptureFixture[s
     for day, entry in (("2025-06-01", "return-window-2025"), ("2026-11-30", "return-window-2026")):
         assert run(["ask", "收到货多久可以无理由退货？", "--as-of", day, "--json"]) == 0
         assert [row["id"] for row in json.loads(capsys.readouterr().out)["evidence"]] == [entry]
+
+
+@pytest.mark.models
+def test_the_old_policy_answers_when_the_words_ask_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """去年的 moves the search and the check of the sentence to a day when the old entry held."""
+    assert run(["ask", "去年的停机保号资费是多少", "--as-of", "2026-11-30", "--json"]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert [row["id"] for row in reply["evidence"]] == ["suspend-2025"] and "5元" in reply["answer"]
+
+
+@pytest.mark.models
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [(["--tag", "停机保号", "--version", "2026.1"], "answered"), (["--version", "9"], "refused")],
+)
+def test_tags_and_versions_narrow_a_typed_question(
+    capsys: pytest.CaptureFixture[str], options: list[str], status: str
+) -> None:
+    """What a program lays down is never lifted: with nothing that fits, nothing is answered."""
+    assert run(["ask", "停机保号每月收多少钱", "--as-of", "2026-11-30", "--json", *options]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert reply["status"] == status
+    assert [row["id"] for row in reply["evidence"]] == (["suspend-2026"] if status == "answered" else [])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from retrieval.conditions import Conditions
 from retrieval.types import Evidence, Found, Gate, Outcome, Passage, PassageId, Query
 from voice_agent.errors import InputError
 from voice_agent.evaluate import ask, load_questions, summary
@@ -80,3 +82,20 @@ def test_a_wrong_line_is_named(tmp_path: Path, row: object) -> None:
     with pytest.raises(InputError, match=r"q\.jsonl:2: ") as error:
         load_questions(written(tmp_path, [ROWS[0], row]))
     assert "\n" not in str(error.value)
+
+
+def test_filters_of_a_question_are_set_conditions(tmp_path: Path) -> None:
+    """What a row lays down reaches the search as set by a program; a row without any lays down none."""
+    row = {**ROWS[0], "as_of": "2026-11-30"}
+    filters = {"tags": ["漫游"], "version": "2026.1", "since": "2026-01-01"}
+    plain, narrowed = load_questions(written(tmp_path, [row, {**row, "filters": filters}]))
+    day = date(2026, 11, 30)
+    assert plain.asked.conditions == Conditions(day)
+    assert narrowed.asked.conditions == Conditions(day, ("漫游",), "2026.1", since=date(2026, 1, 1))
+
+
+@pytest.mark.parametrize("filters", [{"tags": "漫游"}, {"since": "heute"}, {"as_of": "2026-01-01"}, ["x"]])
+def test_filters_that_are_none_name_the_line(tmp_path: Path, filters: object) -> None:
+    """A misspelt filter would otherwise measure another search than the one meant."""
+    with pytest.raises(InputError, match=r"q\.jsonl:1"):
+        load_questions(written(tmp_path, [{**ROWS[0], "filters": filters}]))

@@ -82,6 +82,8 @@ def test_one_call_shows_every_stage(tmp_path: Path, capsys: pytest.CaptureFixtur
         "# turn 1",
         "heard\t退款多久到账",
         "rewritten\t退款多久到账",
+        "conditions\tas_of 2025-12-31, without ['信用卡']",
+        "lifted\tas_of",
         "channels down\tphonetic: late",
         "# turn 1: bm25",
         "1\trefund-bank\t0.9000",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from retrieval.conditions import Conditions
 from voice_agent.errors import InputError
 from voice_agent.record.call_record import CitedRecord, RankedRecord
 from voice_agent.record.inspection import list_calls, read_call
@@ -50,7 +51,8 @@ def _search(journal: Recorder) -> None:
     ranked = [{**row, "rank": place} for place, row in enumerate(ranking, start=1)]
     words = {"terms": ["退款"], "codes": ["X1"], "history": ["前"], "repairs": [{"to": "退款"}]}
     journal.write("rewrite", 2.0, 1, before="它多久", after="退款多久到账")
-    journal.write("query", 2.0, 1, text="退款多久到账", **words)
+    heard = Conditions(date(2025, 12, 31), without=("信用卡",), heard=("as_of", "without"))
+    journal.write("query", 2.0, 1, text="退款多久到账", **words, conditions=heard, lifted=("as_of",))
     journal.write("recall", 2.1, 1, channels={"bm25": ranked, "dense": ranked[:1]}, down={"phonetic": "late"})
     journal.write("fusion", 2.1, 1, ranking=ranking)
     journal.write("rerank", 2.2, 1, ranking=ranking[:1])
@@ -113,6 +115,7 @@ def test_an_answered_turn_is_read_back(tmp_path: Path) -> None:
     )
     assert (turn.query, turn.terms, turn.codes, turn.history) == ("退款多久到账", ("退款",), ("X1",), ("前",))
     assert (turn.rewritten, turn.repairs, turn.hot_words) == ("退款多久到账", ({"to": "退款"},), ("退款",))
+    assert (turn.conditions["as_of"], turn.lifted) == ("2025-12-31", ("as_of",))
     assert turn.channels["bm25"] == (RankedRecord("refund-bank", 1, 0.9), RankedRecord("refund-card", 2, 0.1))
     assert (len(turn.channels["dense"]), turn.down) == (1, {"phonetic": "late"})
     assert ([r.rank for r in turn.fused], [r.id for r in turn.reranked]) == ([1, 2], ["refund-bank"])

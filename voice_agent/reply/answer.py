@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from retrieval.conditions import Conditions, conditions_of
 from retrieval.homophones import Repair, Repaired
+from retrieval.normalize import whole
 from retrieval.search import Searcher, make_query
 from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict
 from voice_agent.reply.checker import Checker
@@ -129,7 +130,8 @@ class Answerer:
     def look(self, asked: Asked) -> Looked:
         """Searches and judges. Blocking. Raises RetrievalError."""
         began = time.perf_counter()
-        words = asked.question if asked.confidence is None else neutral(asked.question)
+        said = whole(asked.question)
+        words = said if asked.confidence is None else neutral(said)
         repaired = self.repairer.repair(words, asked.confidence)
         before = leaned_on(repaired.text, asked.history)
         question = standalone(repaired.text, before)
