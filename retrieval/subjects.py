@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.normalize import canonical
+from retrieval.normalize import canonical, simplify
 from retrieval.terms import terms
 from retrieval.types import Cut, Passage
 
 _BESIDE: Final = "(?:和|与|及|或|跟|、|/|以及)"
+_WIDE: Final = re.compile("[\uff01-\uff5e]")
+_NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 
 
 class Subjects:
@@ -25,34 +27,44 @@ class Subjects:
         self._cut = cut
 
     @cached_property
-    def _titles(self) -> list[str]:
-        read: dict[str, str] = {}
-        return [read.setdefault(p.title, canonical(p.title).lower()) for p in self._passages]
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        """Every word of a title: what the passages are about, unlike what is merely said in them."""
-        return frozenset(term for title in set(self._titles) for term in self._cut(title))
+    def _rows(self) -> dict[str, list[int]]:
+        """The rows of each title. Read in one piece: 100,000 small ones take several times as long."""
+        titles = _plain("\n".join(" ".join(p.title.split()) for p in self._passages)).split("\n")
+        rows: dict[str, list[int]] = {}
+        for row in range(len(self._passages)):
+            rows.setdefault(titles[row], []).append(row)
+        return rows
 
     def only_about(self, things: Sequence[str], wanted: str = "") -> NDArray[np.bool_]:
         """Rows whose title names one of the things and nothing on the same footing (信用卡和储蓄卡退款).
 
         A passage that also speaks of what is `wanted` instead is about both. Shape (passages,).
         """
-        patterns = [_naming(canonical(thing).lower()) for thing in things if thing.strip()]
-        judged = {title: any(_alone(p, title) for p in patterns) for title in set(self._titles)}
-        subjects = (set(self._cut(wanted)) - {t for thing in things for t in self._cut(thing)}) & self._named
-        rows = np.zeros(len(self._titles), dtype=np.bool_)
-        for row, title in enumerate(self._titles):
-            rows[row] = judged[title] and not self._speaks_of(row, subjects)
-        return rows
+        named = [canonical(thing).lower() for thing in things if thing.strip()]
+        subjects = self._subjects(wanted) - {term for thing in named for term in self._cut(thing)}
+        about = np.zeros(len(self._passages), dtype=np.bool_)
+        for title, rows in self._rows.items():
+            if any(_alone(thing, title) for thing in named):
+                other = [term for term in subjects if term not in title]
+                about[rows] = [not self._speaks_of(row, other) for row in rows]
+        return about
 
-    def _speaks_of(self, row: int, subjects: set[str]) -> bool:
-        """Does the text name one of the subjects that its title does not?"""
-        other = subjects - set(self._cut(self._titles[row])) if subjects else subjects
-        return bool(other) and not other.isdisjoint(self._cut(self._passages[row].text))
+    def _subjects(self, wanted: str) -> set[str]:
+        """The wanted words that stand in a title: what passages are about, unlike what is merely said in them."""
+        words = {term for term in self._cut(wanted) if len(term) > 1}
+        return {word for word in words if any(word in title for title in self._rows)}
+
+    def _speaks_of(self, row: int, subjects: Sequence[str]) -> bool:
+        text = _plain(self._passages[row].text) if subjects else ""
+        return any(subject in text for subject in subjects)
 
 
+def _plain(text: str) -> str:
+    """Narrow, Simplified, in lower case; spoken numbers stay, for reading those takes forty times as long."""
+    return simplify(text.translate(_NARROW) if _WIDE.search(text) else text).lower()
+
+
+@lru_cache(maxsize=64)
 def _naming(thing: str) -> re.Pattern[str]:
     """The thing as a whole: 48 is not named by 2048, nor s3 by cms3."""
     escaped = re.escape(thing)
@@ -61,9 +73,9 @@ def _naming(thing: str) -> re.Pattern[str]:
     return re.compile(f"{before}{escaped}{behind}")
 
 
-def _alone(naming: re.Pattern[str], title: str) -> bool:
+def _alone(thing: str, title: str) -> bool:
     """Is it named without a neighbour joined to it?"""
-    match = naming.search(title)
+    match = _naming(thing).search(title) if thing in title else None
     if match is None:
         return False
     joined_behind = re.match(f" ?{_BESIDE}", title[match.end() :])

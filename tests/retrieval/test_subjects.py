@@ -45,3 +45,10 @@ def test_figures_and_letters_are_named_whole() -> None:
 def test_no_passages() -> None:
     """An empty knowledge base is about nothing."""
     assert Subjects(()).only_about(("信用卡",)).tolist() == []
+
+
+def test_width_script_and_case_of_a_title_do_not_matter() -> None:
+    """A title is compared as a question is: narrow, Simplified, in one case."""
+    odd = Subjects((passage("a", "甲", "音响Ｘ２００"), passage("b", "乙", "電子發票")))
+    assert odd.only_about(("x200",)).tolist() == [True, False]
+    assert odd.only_about(("电子发票",)).tolist() == [False, True]
