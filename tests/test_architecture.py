@@ -47,6 +47,10 @@ PURE = (
     "voice_agent/reply/sentences.py",
     "voice_agent/reply/spoken.py",
     "voice_agent/reply/rewrite.py",
+    "voice_agent/reply/think.py",
+    "voice_agent/reply/prompt.py",
+    "voice_agent/reply/breaker.py",
+    "voice_agent/reply/attribution.py",
 )
 """Decisions: no clock, no I/O, no thread, no await."""
 

@@ -35,7 +35,9 @@ from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
 from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
+from voice_agent.reply.draft import Writers
 from voice_agent.reply.extractive import Extractive
+from voice_agent.reply.servers import open_generator
 from voice_agent.weights.store import model_home, require
 
 EMBEDDED_ENCODER = "e5-small"
@@ -123,9 +125,11 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
         with _timed(timings, "repairer"):
             repairer = Repairer(index.passages) if config.retrieval.repair else NoRepairs()
         gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
-        generator = Extractive(reranker, thinking.run, config.answer.max_sentences)
+        extractive = Extractive(reranker, thinking.run, config.answer.max_sentences)
         checker = Checker(reranker, config.answer.min_relevance)
-        answerer = Answerer(repairer, searcher, gate, generator, checker, thinking.run)
+        attribute = config.answer.missing_marks == "attribute"
+        writers = _writers(config, extractive)
+        answerer = Answerer(repairer, searcher, gate, writers, checker, thinking.run, attribute)
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, timings)
@@ -177,6 +181,13 @@ def _search_settings(config: Config) -> SearchSettings:
     )
     # The shipped blend was tuned beside late interaction; a cross-encoder ranks by itself.
     return settings if retrieval.reranker == EMBEDDED_RERANKER else replace(settings, blend={})
+
+
+def _writers(config: Config, extractive: Extractive) -> Writers:
+    """The generator that the configuration names, with the extractive one behind it."""
+    if config.answer.generator == "extractive":
+        return Writers(extractive)
+    return Writers(open_generator(config), extractive, config.answer.max_sentences)
 
 
 def _recognizer(config: Config, corpus: Corpus) -> Recognizer:

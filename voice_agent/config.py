@@ -69,8 +69,25 @@ class Retrieval(_Section):
 
 
 class Answer(_Section):
+    generator: Literal["extractive", "ollama", "openai"] = "extractive"
+    missing_marks: Literal["halt", "attribute"] = "halt"
     max_sentences: PositiveInt = 2
     min_relevance: float = Field(default=0.5, ge=0, le=1)
+
+
+class Llm(_Section):
+    """The language model of answer.generator. `api_key_env` names the variable that holds the key, never the key."""
+
+    base_url: str = Field(default="http://127.0.0.1:11434", pattern=r"^https?://[^\s/]+")
+    model: str = Field(default="qwen3", min_length=1)
+    api_key_env: str = Field(default="", pattern=r"^[A-Za-z0-9_]*$")
+    connect_s: PositiveFloat = 2.0
+    first_token_s: PositiveFloat = 5.0
+    stall_s: PositiveFloat = 3.0
+    total_s: PositiveFloat = 15.0
+    max_tokens: PositiveInt = 200
+    num_ctx: int = Field(default=4096, ge=1024)
+    temperature: float = Field(default=0.0, ge=0, le=2)
 
 
 class Tts(_Section):
@@ -109,6 +126,7 @@ class Config(_Section):
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
     answer: Answer = Answer()
+    llm: Llm = Llm()
     tts: Tts = Tts()
     replay: Replay = Replay()
 

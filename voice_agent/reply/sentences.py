@@ -18,6 +18,8 @@ _MARK = re.compile(
     r"[\s,、，;；]*(?:\[[^\[\]]{1,24}\]|【[^【】]{1,24}】|［[^［］]{1,24}］|\([sS]\d[^()]{0,20}\)|（[sSＳ][\d０-９][^（）]{0,20}）)"
 )
 _PERHAPS_MARK = re.compile(r"[\s,、，;；]*(?:[\[【［(（][^\]】］)）]{0,24})?$")
+_NOTHING_MORE = "\uffff"
+"""No end, closer or mark: makes known that nothing that follows belongs to the sentence before."""
 _NUMBERED_STEM = re.compile(r"^\s*\d{1,2}$")
 
 
@@ -37,6 +39,16 @@ class SentenceBuffer:
         sentences = self._release(last=True)
         tail, self._text = self._text, ""
         return [*sentences, tail] if tail.strip() else sentences
+
+    def cut(self) -> list[str]:
+        """The stream was broken off: what is whole, its marks included. An unended tail is dropped.
+
+        The last sentence is kept only with a mark, for one may have been on its way.
+        """
+        sentences = self.feed(_NOTHING_MORE)
+        complete = not sentences or bool(_MARK.search(sentences[-1]))
+        self._text = ""
+        return sentences if complete else sentences[:-1]
 
     def _release(self, *, last: bool) -> list[str]:
         sentences = []
