@@ -51,6 +51,7 @@ PURE = (
     "voice_agent/reply/prompt.py",
     "voice_agent/reply/breaker.py",
     "voice_agent/reply/attribution.py",
+    "voice_agent/reply/faithful.py",
 )
 """Decisions: no clock, no I/O, no thread, no await."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
@@ -37,7 +38,10 @@ from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
 from voice_agent.reply.draft import Writers
 from voice_agent.reply.extractive import Extractive
-from voice_agent.reply.servers import open_generator
+from voice_agent.reply.generation import LlmGenerator
+from voice_agent.reply.generator import Generator
+from voice_agent.reply.llm import LlmError
+from voice_agent.reply.servers import open_generator, open_rewriter
 from voice_agent.weights.store import model_home, require
 
 EMBEDDED_ENCODER = "e5-small"
@@ -129,7 +133,8 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
         checker = Checker(reranker, config.answer.min_relevance)
         attribute = config.answer.missing_marks == "attribute"
         writers = _writers(config, extractive)
-        answerer = Answerer(repairer, searcher, gate, writers, checker, thinking.run, attribute)
+        rewriter = open_rewriter(config)
+        answerer = Answerer(repairer, searcher, gate, writers, checker, thinking.run, attribute, rewriter)
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, timings)
@@ -141,6 +146,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
     with ExitStack() as stack:
         knowledge = stack.enter_context(open_knowledge(config, report))
         timings = dict(knowledge.timings_ms)
+        with _timed(timings, "llm"):
+            _warm(knowledge.answerer.writers.first)
         with _timed(timings, "recognizer"):
             recognizer = _recognizer(config, knowledge.corpus)
         with _timed(timings, "synthesizer"):
@@ -188,6 +195,13 @@ def _writers(config: Config, extractive: Extractive) -> Writers:
     if config.answer.generator == "extractive":
         return Writers(extractive)
     return Writers(open_generator(config), extractive, config.answer.max_sentences)
+
+
+def _warm(writer: Generator) -> None:
+    """Lets a language model load and read its rules before the first call. One that is not there costs only that."""
+    if isinstance(writer, LlmGenerator):
+        with suppress(LlmError):
+            asyncio.run(writer.warm())
 
 
 def _recognizer(config: Config, corpus: Corpus) -> Recognizer:

@@ -75,6 +75,20 @@ class Answer(_Section):
     min_relevance: float = Field(default=0.5, ge=0, le=1)
 
 
+class Rewrite(_Section):
+    """What a language model makes of a question before the search; all off by default.
+
+    The model is that of `llm`; `protocol` is how it is asked where answer.generator is extractive.
+    """
+
+    standalone: bool = False
+    hyde: bool = False
+    multi_query: int = Field(default=0, ge=0, le=5)
+    step_back: bool = False
+    deadline_s: PositiveFloat = 1.5
+    protocol: Literal["ollama", "openai"] = "ollama"
+
+
 class Llm(_Section):
     """The language model of answer.generator. `api_key_env` names the variable that holds the key, never the key."""
 
@@ -126,6 +140,7 @@ class Config(_Section):
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
     answer: Answer = Answer()
+    rewrite: Rewrite = Rewrite()
     llm: Llm = Llm()
     tts: Tts = Tts()
     replay: Replay = Replay()

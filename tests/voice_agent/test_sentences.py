@@ -29,6 +29,8 @@ def cut(*pieces: str) -> list[str]:
         ("1. 打开设置。2. 重启。", ["1. 打开设置。", "2. 重启。"]),
         ("可以吗？！当然……是的", ["可以吗？！", "当然……", "是的"]),
         ("第一行\n第二行", ["第一行\n", "第二行"]),
+        ("见http://a.cn/x?id=1。好", ["见http://a.cn/x?id=1。", "好"]),
+        ("1.\n打开设置。（2）\n重启。", ["1.\n打开设置。", "（2）\n重启。"]),
     ],
 )
 def test_where_sentences_end(text: str, sentences: list[str]) -> None:

@@ -183,8 +183,9 @@ def check_llm(config: Config, served: Callable[[], Sequence[str]]) -> Check:
 
     Only a warning: calls work without it, by extracts.
     """
-    generator, model = config.answer.generator, config.llm.model
-    if generator == "extractive":
+    generator, model, rewrite = config.answer.generator, config.llm.model, config.rewrite
+    rewrites = rewrite.standalone or rewrite.hyde or rewrite.step_back or rewrite.multi_query > 0
+    if generator == "extractive" and not rewrites:
         return Check("language model", "ok", "未使用（answer.generator: extractive）")
     try:
         names = served()
@@ -192,7 +193,8 @@ def check_llm(config: Config, served: Callable[[], Sequence[str]]) -> Check:
         mend = "请启动模型服务，或修改 llm.base_url、llm.api_key_env；在此之前一律按原文摘句回答"
         return Check("language model", "warn", str(e), mend)
     if not {model, f"{model}:latest"} & set(names):
-        mend = f"请运行 ollama pull {model}" if generator == "ollama" else "请修改 llm.model"
+        by_ollama = "ollama" in (generator, rewrite.protocol if generator == "extractive" else "")
+        mend = f"请运行 ollama pull {model}" if by_ollama else "请修改 llm.model"
         shown = "、".join(names[:SHOWN_FAULTS]) or "无"
         return Check("language model", "warn", f"服务在运行，但没有模型 {model}（现有：{shown}）", mend)
     return Check("language model", "ok", f"{generator}，{config.llm.base_url}，{model}")

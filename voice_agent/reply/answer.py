@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from retrieval.homophones import Repair, Repaired
 from retrieval.search import Searcher, make_query
-from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason
+from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
 from voice_agent.reply.attribution import attributed, lacks_a_mark
 from voice_agent.reply.checker import ALONE, Beside, Checker
 from voice_agent.reply.draft import Draft, Writers
@@ -75,6 +75,14 @@ class Repairs(Protocol):
     def repair(self, text: str, confidence: float | None = None) -> Repaired: ...
 
 
+class Rewriter(Protocol):
+    """Finds other words for a question, for the search alone."""
+
+    async def rewrite(self, question: str, history: Sequence[Exchange], tell: Tell) -> tuple[Wording, ...]:
+        """Never raises for a model: what cannot be had is left out, and told."""
+        ...
+
+
 class Staged(Protocol):
     """The part of a clock's job that an answer needs: a name for each stretch that takes time."""
 
@@ -115,6 +123,7 @@ class Answerer:
     checker: Checker
     run: Run
     attribute: bool = False
+    rewriter: Rewriter | None = None
 
     def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`.
@@ -123,15 +132,23 @@ class Answerer:
         """
         return Answering(self, asked, job, tell)
 
-    def look(self, asked: Asked) -> Looked:
-        """Searches and judges. Blocking. Raises RetrievalError."""
+    async def find(self, asked: Asked, tell: Tell = silent) -> Looked:
+        """Rewrites if there is a rewriter, then searches and judges where it may block. Raises RetrievalError."""
+        also: tuple[Wording, ...] = ()
+        if self.rewriter is not None:
+            also = await self.rewriter.rewrite(asked.question, asked.history, tell)
+        looked: Looked = await self.run(self.look, asked, also)
+        return looked
+
+    def look(self, asked: Asked, also: tuple[Wording, ...] = ()) -> Looked:
+        """Searches, by other wordings too, and judges. Blocking. Raises RetrievalError."""
         began = time.perf_counter()
         words = asked.question if asked.confidence is None else neutral(asked.question)
         repaired = self.repairer.repair(words, asked.confidence)
         before = leaned_on(repaired.text, asked.history)
         question = standalone(repaired.text, before)
         query = make_query(repaired.text, (before.question, before.answer) if before else ())
-        query = replace(query, raw=repaired.raw)
+        query = replace(query, raw=repaired.raw, also=also)
         found = self.searcher.search(query, asked.as_of)
         gate = self.gate.judge(found, asked.confidence)
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
@@ -174,7 +191,7 @@ class Answering:
     async def look(self) -> Looked:
         """The search and the gate, once."""
         async with self._job.stage("search"):
-            looked: Looked = await self._answerer.run(self._answerer.look, self._asked)
+            looked = await self._answerer.find(self._asked, self._tell)
         self._looked = looked
         if looked.gate.outcome is Outcome.ANSWER:
             self._draft = Draft(self._answerer.writers, looked.standalone, looked.cited, self._tell)

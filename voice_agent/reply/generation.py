@@ -105,7 +105,7 @@ class LlmGenerator:
         length = 0
         async with (
             aclosing(self._llm.stream(prompt)) as raw,
-            aclosing(_visible(raw, self._llm.id)) as seen,
+            aclosing(visible(raw, self._llm.id)) as seen,
             aclosing(patient(seen, self._patience, self._llm.id)) as pieces,
         ):
             async for piece in pieces:
@@ -131,7 +131,7 @@ class LlmGenerator:
             raise LlmError(LlmFault.EMPTY, f"{self._llm.id}: an answer without a word")
 
 
-async def _visible(raw: AsyncGenerator[str | End, None], name: str) -> AsyncGenerator[Visible, None]:
+async def visible(raw: AsyncGenerator[str | End, None], name: str) -> AsyncGenerator[Visible, None]:
     """The stream without its thinking. Raises LlmError where the text is not text."""
     think = ThinkFilter()
     async for piece in raw:

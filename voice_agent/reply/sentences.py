@@ -21,6 +21,8 @@ _PERHAPS_MARK = re.compile(r"[\s,、，;；]*(?:[\[【［(（][^\]】］)）]{0,
 _NOTHING_MORE = "\uffff"
 """No end, closer or mark: makes known that nothing that follows belongs to the sentence before."""
 _NUMBERED_STEM = re.compile(r"^\s*\d{1,2}$")
+_STEM_ALONE = re.compile(r"^\s*(?:\d{1,2}[.、)）]|[（(]\d{1,2}[）)]|[一二三四五六七八九十]、|[①-⑳*•-])\s*$")
+"""1. or （二） on a line of its own: the stem of what follows."""
 
 
 class SentenceBuffer:
@@ -74,11 +76,17 @@ def _sentence_end(text: str, *, last: bool) -> int | None:
 
 
 def _ends_here(text: str, i: int, *, last: bool) -> bool:
+    after = text[i + 1 : i + 2]
+    if text[i] == "\n":
+        return bool(text[:i].strip()) and not _STEM_ALONE.match(text[:i])
+    if text[i] in "!?":
+        # In a?b=1 it is part of an address; while the next character is not known, neither is that.
+        known = bool(after) or last
+        return known and not (after.isascii() and after.isalnum()) and bool(text[:i].strip())
     if text[i] in _ENDS:
         return bool(text[:i].strip())
     if text[i] != "." or _NUMBERED_STEM.match(text[:i]):
         return False
-    after = text[i + 1 : i + 2]
     return (after.isspace() or (not after and last)) and bool(text[:i].strip())
 
 

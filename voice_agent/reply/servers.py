@@ -15,6 +15,7 @@ from voice_agent.reply.llm_http import Endpoint
 from voice_agent.reply.ollama_chat import OllamaChat
 from voice_agent.reply.openai_chat import OpenAiChat
 from voice_agent.reply.patience import Patience
+from voice_agent.reply.rewriting import LlmRewriter, RewriteRules
 
 PROBE_S = 3.0
 """For a list of models from a server that is up."""
@@ -27,18 +28,31 @@ def open_generator(config: Config) -> LlmGenerator:
     return LlmGenerator(open_llm(config), _sampling(config), patience)
 
 
+def open_rewriter(config: Config) -> LlmRewriter | None:
+    """The rewriter, if anything is switched on in `rewrite`. Raises ConfigError."""
+    on = config.rewrite
+    rules = RewriteRules(on.standalone, on.hyde, on.multi_query, on.step_back, on.deadline_s)
+    return LlmRewriter(open_llm(config), rules) if rules.any else None
+
+
 def open_llm(config: Config) -> Llm:
-    """The model behind it. Raises ConfigError when the key's variable is not set."""
+    """The model of `llm`. Raises ConfigError when the key's variable is not set."""
     endpoint = Endpoint(config.llm.base_url, _key(config), config.llm.connect_s)
-    if config.answer.generator == "ollama":
+    if protocol(config) == "ollama":
         return OllamaChat(endpoint, _sampling(config))
     return OpenAiChat(endpoint, _sampling(config))
+
+
+def protocol(config: Config) -> str:
+    """How the model is asked: as the generator is, or as rewriting says where answers are extracts."""
+    generator = config.answer.generator
+    return config.rewrite.protocol if generator == "extractive" else generator
 
 
 def models_served(config: Config) -> list[str]:
     """The names of the models the server has. Blocking, for the doctor. Raises LlmError."""
     endpoint = Endpoint(config.llm.base_url, _key(config), config.llm.connect_s)
-    ollama = config.answer.generator == "ollama"
+    ollama = protocol(config) == "ollama"
     path, many, name = ("/api/tags", "models", "name") if ollama else ("/models", "data", "id")
     options = endpoint.options()
     with endpoint.faults():
