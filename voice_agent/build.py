@@ -79,6 +79,7 @@ class Agent:
             "asr": self.config.asr.model,
             "encoder": self.knowledge.encoder.id,
             "reranker": self.knowledge.reranker.id,
+            "generator": self.knowledge.answerer.writers.first.id,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}

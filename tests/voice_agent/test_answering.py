@@ -11,12 +11,12 @@ import pytest
 
 from retrieval.types import Evidence, Passage, PassageId, VerdictReason
 from tests.voice_agent.answering import (
+    AMPLE,
     DAY,
     FREIGHT,
     QUESTION,
     REFUND,
     SAMPLING,
-    SHORT,
     Heard,
     ScriptedLlm,
     answerer,
@@ -128,7 +128,7 @@ def test_thinking_without_its_opening_tag_is_taken_back() -> None:
 def test_the_breaker_leaves_a_broken_server_alone() -> None:
     """After three faults the model is not asked for a while; then one trial decides."""
     now, llm = [0.0], ScriptedLlm(BROKEN)
-    generator = LlmGenerator(llm, SAMPLING, SHORT, BreakerRules(3, 30.0), lambda: now[0])
+    generator = LlmGenerator(llm, SAMPLING, AMPLE, BreakerRules(3, 30.0), lambda: now[0])
     parts = answerer(Writers(generator, extractive(), 2))
     reasons = [hear(parts).told[-1][1]["reason"] for _ in range(5)]
     assert reasons == ["LLM_SERVER"] * 3 + ["LLM_RESTING"] * 2 and len(llm.prompts) == 3
@@ -188,7 +188,7 @@ def test_no_evidence_no_model() -> None:
 
     async def run() -> None:
         evidence: Mapping[str, Evidence] = {}
-        async with aclosing(LlmGenerator(llm, SAMPLING, SHORT).stream(QUESTION, evidence)) as pieces:
+        async with aclosing(LlmGenerator(llm, SAMPLING, AMPLE).stream(QUESTION, evidence)) as pieces:
             await anext(pieces)
 
     with pytest.raises(LlmError):

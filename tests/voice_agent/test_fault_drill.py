@@ -16,7 +16,7 @@ import pytest
 
 from retrieval.types import Passage, PassageId
 from tests.fakes import Dialogue, ScriptedRecognizer, pause, voice
-from tests.voice_agent.answering import QUESTION, SAMPLING, SHORT, answerer, by_llm
+from tests.voice_agent.answering import AMPLE, QUESTION, SAMPLING, SHORT, answerer, by_llm
 from tests.voice_agent.standins import DIALECTS, HANG, SLAM, Dialect, Standin, Step, serving
 from voice_agent import phrases
 from voice_agent.call.recorded import Clip
@@ -56,7 +56,7 @@ def call(
     dialect: Dialect,
     url: str,
     *,
-    patience: Patience = SHORT,
+    patience: Patience = AMPLE,
     sampling: Sampling = SAMPLING,
     passages: Any = None,
 ) -> Call:
@@ -134,8 +134,9 @@ def test_an_error_in_the_stream_before_a_sentence(dialect: Dialect) -> None:
 def test_a_fault_after_a_sentence_ends_in_hand_off(dialect: Dialect, ending: str) -> None:
     """No second voice goes on where the first broke off: the spoken sentence, then a person."""
     last: Step = {"error": dialect.error("gone"), "slam": SLAM, "hang": HANG}[ending]
+    patience = Patience(10.0, 0.4, 20.0) if ending == "hang" else AMPLE
     with serving(dialect.text(GOOD), dialect.text("退款原"), 0.1, last) as server:
-        heard = call(dialect, server.url)
+        heard = call(dialect, server.url, patience=patience)
     assert heard.spoken == [EXTRACT[0], phrases.HANDOFF]
     ((kind, told),) = heard.lines
     assert kind == "error" and told.startswith("LlmError")
@@ -146,8 +147,9 @@ def test_a_fault_after_a_sentence_ends_in_hand_off(dialect: Dialect, ending: str
 @pytest.mark.parametrize("before", [0, 1])
 def test_a_stall(dialect: Dialect, before: int) -> None:
     """Silence before the first word or after it is given up, and the server sees the caller leave (A7 33)."""
+    patience = Patience(10.0, 0.4, 20.0) if before else Patience(0.4, 10.0, 20.0)
     with serving(*[dialect.text("退款在")] * before, HANG) as server:
-        heard = call(dialect, server.url)
+        heard = call(dialect, server.url, patience=patience)
         assert server.gone.wait(5.0)
     assert told_by_extract(heard, "LLM_SLOW")
     assert ("stall_s" if before else "first_token_s") in heard.detail
@@ -204,8 +206,9 @@ def test_an_endless_stream(dialect: Dialect, text: str) -> None:
     def script() -> Iterator[Step]:
         yield from repeat(dialect.text(text))
 
+    patience = SHORT if text in ("<think>", "") else AMPLE
     with serving(script=script) as server:
-        heard = call(dialect, server.url)
+        heard = call(dialect, server.url, patience=patience)
         assert server.gone.wait(5.0)
     ends: dict[str, list[str]] = {"啊": [phrases.HANDOFF], "退款原路退回。[S1]": ["退款原路退回。"] * 2}
     assert heard.spoken == ends.get(text, EXTRACT)

@@ -8,8 +8,9 @@ from contextlib import aclosing
 
 import pytest
 
-from tests.voice_agent.answering import SAMPLING
+from tests.voice_agent.answering import SAMPLING, extractive
 from tests.voice_agent.standins import DIALECTS, Dialect, Ollama, OpenAi, Standin, serving
+from voice_agent import build
 from voice_agent.config import Answer, Config
 from voice_agent.config import Llm as LlmConfig
 from voice_agent.doors.checks import Check, check_llm
@@ -65,6 +66,16 @@ def test_openai_frames_of_every_kind() -> None:
     assert "".join(piece for piece in pieces if isinstance(piece, str)) == "三天"
 
 
+@pytest.mark.parametrize("content", [["三天"], {"text": "三天"}, 3])
+def test_openai_content_of_another_shape(content: object) -> None:
+    """What is no text is a fault by name, not a crash further on; an odd count of tokens is no count."""
+    with pytest.raises(LlmError) as error:
+        exchange(OpenAi(), OpenAi().line(choices=[{"delta": {"content": content}}]))
+    assert error.value.fault is LlmFault.GARBLED
+    last = OpenAi().line(choices=[{"delta": {}, "finish_reason": "stop"}], usage={"prompt_tokens": "many"})
+    assert exchange(OpenAi(), last)[0][-1] == End("stop", None)
+
+
 def test_openai_stopped_by_a_filter_is_no_answer() -> None:
     """Only stop and length end an answer."""
     with pytest.raises(LlmError, match="content_filter"):
@@ -94,6 +105,14 @@ def test_warming_asks_one_token_with_the_real_rules() -> None:
         asyncio.run(generator.warm())
     (asked,) = server.asked
     assert asked["options"]["num_predict"] == 1 and "资料里没有" in asked["messages"][0]["content"]
+
+
+def test_a_model_that_cannot_be_warmed_costs_nothing() -> None:
+    """A call starts without it; extracts need no warming."""
+    with serving() as server:
+        pass
+    build._warm(LlmGenerator(Ollama().llm(server.url, SAMPLING), SAMPLING, Patience()))
+    build._warm(extractive())
 
 
 def test_the_configuration_chooses_protocol_and_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,8 +52,8 @@ def test_each_limit_is_named(steps: tuple[str | float, ...], patience: Patience,
 
 def test_thinking_shows_life_between_words() -> None:
     """After the first word an empty piece ends a gap."""
-    steps = ("a", 0.05, "", 0.05, "", 0.05, "b")
-    assert asyncio.run(read(stream(*steps), Patience(5, 0.12, 5))) == ["a", "", "", "b"]
+    steps = ("a", 0.2, "", 0.2, "", 0.2, "b")
+    assert asyncio.run(read(stream(*steps), Patience(5, 0.5, 5))) == ["a", "", "", "b"]
 
 
 def test_a_stream_that_never_waits_ends_too() -> None:
@@ -64,4 +64,4 @@ def test_a_stream_that_never_waits_ends_too() -> None:
 
 def test_the_consumer_may_take_its_time() -> None:
     """Speaking between two pieces does not count against the server."""
-    assert asyncio.run(read(stream("a", "b", "c"), Patience(0.2, 0.2, 0.2), consume_s=0.12)) == list("abc")
+    assert asyncio.run(read(stream("a", "b", "c"), Patience(0.5, 0.5, 0.5), consume_s=0.3)) == list("abc")

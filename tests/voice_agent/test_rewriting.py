@@ -21,7 +21,7 @@ from voice_agent.reply.rewriting import WEIGHTS, LlmRewriter, RewriteRules
 from voice_agent.reply.servers import open_rewriter
 
 BEFORE = (Exchange("畅享59元套餐有多少流量", "每月含30GB国内流量。"),)
-ALL = RewriteRules(standalone=True, hyde=True, multi_query=2, step_back=True, deadline_s=0.3)
+ALL = RewriteRules(standalone=True, hyde=True, multi_query=2, step_back=True, deadline_s=0.6)
 
 
 class Scribe:

@@ -92,6 +92,6 @@ class Draft:
             raise fault
         await self._pieces.aclose()
         self._may_fall_back = False
-        self._tell("fallback", to="extractive", reason=fault.fault, detail=str(fault))
+        self._tell("fallback", to=fallback.id, reason=fault.fault, detail=str(fault))
         self._buffer = SentenceBuffer()
         self._pieces = fallback.stream(self._question, self._evidence)

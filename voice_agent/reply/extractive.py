@@ -22,6 +22,8 @@ class Scorer(Protocol):
 class Extractive:
     """Chooses the sentence nearest to the question and takes along the one that holds its condition or exception."""
 
+    id = "extractive"
+
     def __init__(self, scorer: Scorer, run: Run, max_sentences: int) -> None:
         self._scorer = scorer
         self._run = run

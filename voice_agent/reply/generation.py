@@ -56,6 +56,11 @@ class LlmGenerator:
         self._now = now
         self._breaker = Breaker()
 
+    @property
+    def id(self) -> str:
+        """The model's."""
+        return self._llm.id
+
     async def stream(self, question: str, evidence: Mapping[str, Evidence]) -> AsyncGenerator[Piece, None]:
         """Text as it comes, one `prompt` note before it. Raises LlmError."""
         written = self._written(question, evidence)

@@ -33,6 +33,11 @@ Piece = str | Note | Void | Cut
 class Generator(Protocol):
     """Writes an answer from evidence, with a citation mark in every sentence."""
 
+    @property
+    def id(self) -> str:
+        """What writes, for the journal."""
+        ...
+
     def stream(self, question: str, evidence: Mapping[str, Evidence]) -> AsyncGenerator[Piece, None]:
         """Pieces of text of any size, and facts about it. Raises LlmError."""
         ...

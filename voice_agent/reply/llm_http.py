@@ -21,14 +21,10 @@ MAX_BYTES = 4_000_000
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
-class Bounded(httpx.AsyncHTTPTransport):
-    """The ordinary transport, whose responses break off with ReadError beyond MAX_BYTES."""
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await super().handle_async_request(request)
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _BoundedStream(response.stream)
-        return response
+async def bound(response: httpx.Response) -> None:
+    """Makes a response break off with ReadError beyond MAX_BYTES."""
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    response.stream = _BoundedStream(response.stream)
 
 
 class _BoundedStream(httpx.AsyncByteStream):
@@ -60,9 +56,14 @@ class Endpoint:
         """Arguments of an httpx.AsyncClient. All further timeouts are the caller's, who knows what it waits for."""
         local = urlsplit(self.base_url).hostname in _LOOPBACK
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        transport = {"transport": Bounded(verify=self._tls)} if local else {"verify": self._tls}
-        timeout = httpx.Timeout(None, connect=self._connect_s)
-        return {"timeout": timeout, "headers": headers, "follow_redirects": False, **transport}
+        return {
+            "timeout": httpx.Timeout(None, connect=self._connect_s),
+            "headers": headers,
+            "verify": self._tls,
+            "trust_env": not local,  # a proxy of the environment is for the world, not for this machine
+            "follow_redirects": False,
+            "event_hooks": {"response": [bound]},
+        }
 
     @contextmanager
     def faults(self) -> Iterator[None]:

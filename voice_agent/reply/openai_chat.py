@@ -48,7 +48,7 @@ class OpenAiChat:
                     text, reason = _delta(event)
                     yield text
                     if reason is not None:
-                        yield self._end(reason, (event.get("usage") or {}).get("prompt_tokens"))
+                        yield self._end(reason, _counted(event))
                         return
         raise LlmError(
             LlmFault.BROKEN_OFF, f"{self._endpoint.base_url}: the stream ended without a finish_reason"
@@ -91,7 +91,16 @@ def _delta(event: dict[str, Any]) -> tuple[str, str | None]:
     choices = event.get("choices") or []
     if not choices:
         return "", None
-    return (choices[0].get("delta") or {}).get("content") or "", choices[0].get("finish_reason")
+    text = (choices[0].get("delta") or {}).get("content") or ""
+    if not isinstance(text, str):
+        raise TypeError("content that is no text")
+    return text, choices[0].get("finish_reason")
+
+
+def _counted(event: dict[str, Any]) -> int | None:
+    """The prompt's length as the server counted it, where it says so."""
+    tokens = (event.get("usage") or {}).get("prompt_tokens")
+    return tokens if isinstance(tokens, int) else None
 
 
 def _message(body: str) -> str:

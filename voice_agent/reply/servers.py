@@ -60,7 +60,7 @@ def models_served(config: Config) -> list[str]:
             endpoint.base_url + path,
             headers=options["headers"],
             timeout=PROBE_S,
-            trust_env="transport" not in options,
+            trust_env=options["trust_env"],
         )
         if answer.status_code != 200:
             told = f"{endpoint.base_url} ({answer.status_code}): {words(answer.text)}"
