@@ -152,9 +152,28 @@ class Searcher:
                 rankings[name], timings[name] = outcome.ranking, outcome.ms
         weights = self._settings.weights
         weighed = ((ranking, weights.get(name, 1.0)) for name, ranking in rankings.items())
-        fused = weighted_rrf(weighed, self._settings.rrf_k)
+        reworded = self._reworded(found.query, allowed, began)
+        fused = weighted_rrf([*weighed, *reworded], self._settings.rrf_k)
         timings["recall"] = _ms_since(began)
         return replace(found, rankings=rankings, fused=fused, down=down, timings_ms=timings)
+
+    def _reworded(self, query: Query, allowed: OpenRows, began: float) -> Sequence[tuple[Ranking, float]]:
+        """What every channel finds for the question's other wordings, by their weights.
+
+        One wording at a time, so that they never fill a channel's queue; what fails or is late is left out.
+        """
+        weights, found = self._settings.weights, []
+        for wording in query.also:
+            other = make_query(wording.text)
+            jobs = {
+                name: self._workers[name].submit(partial(channel.rank, other, self._settings.recall, allowed))
+                for name, channel in self._channels.items()
+            }
+            for name, job in jobs.items():
+                outcome = _await(job, self._settings.deadline_ms, began)
+                if isinstance(outcome, Ranked):
+                    found.append((outcome.ranking, wording.weight * weights.get(name, 1.0)))
+        return found
 
     def _candidates(self, found: Found, allowed: OpenRows) -> list[PassageId]:
         """What the reranker reads: the best fused, and every open passage that holds the asked codes before them."""

@@ -54,6 +54,14 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """The same question in other words: it helps to find and never judges. `weight` is its share in the fusion."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question made ready for search: what was said, its canonical text, and what must not be missed in it."""
 
@@ -63,6 +71,8 @@ class Query:
     codes: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
     """What the last turns said, searched together with `text` at a lower weight; empty for a first question."""
+    also: tuple[Wording, ...] = ()
+    """Other wordings, each searched by itself and fused into the candidates."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from voice_agent.call.threads import Worker
 from voice_agent.floor.state import Rules
 from voice_agent.record.journal import MemoryJournal
 from voice_agent.reply.answer import Asked, Checked, Looked, Staged
+from voice_agent.reply.generator import Tell, silent
 from voice_agent.reply.handoff import HandoffPacket
 
 RULES = Rules(
@@ -119,7 +120,7 @@ class ScriptedAnswers:
         self.asked: list[Asked] = []
         self.closed = 0
 
-    def begin(self, asked: Asked, job: Staged) -> ScriptedWalk:
+    def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> ScriptedWalk:
         self.asked.append(asked)
         return ScriptedWalk(self, self.script[asked.question], asked, job)
 
@@ -212,6 +213,7 @@ class Dialogue:
         finally:
             for worker in (workers.hearing, workers.speaking, workers.delivering):
                 worker.close()
+        await asyncio.sleep(0.01)  # the loop itself closes the generators that libraries left in the middle
         assert len(asyncio.all_tasks()) == 1, "a task outlived its call"
         return session
 

@@ -51,6 +51,11 @@ PURE = (
     "voice_agent/reply/sentences.py",
     "voice_agent/reply/spoken.py",
     "voice_agent/reply/rewrite.py",
+    "voice_agent/reply/think.py",
+    "voice_agent/reply/prompt.py",
+    "voice_agent/reply/breaker.py",
+    "voice_agent/reply/attribution.py",
+    "voice_agent/reply/faithful.py",
 )
 """Decisions: no clock, no I/O, no thread, no await."""
 

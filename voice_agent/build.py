@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
@@ -35,7 +36,12 @@ from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
 from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
+from voice_agent.reply.draft import Writers
 from voice_agent.reply.extractive import Extractive
+from voice_agent.reply.generation import LlmGenerator
+from voice_agent.reply.generator import Generator
+from voice_agent.reply.llm import LlmError
+from voice_agent.reply.servers import open_generator, open_rewriter
 from voice_agent.weights.store import model_home, require
 
 EMBEDDED_ENCODER = "e5-small"
@@ -73,6 +79,7 @@ class Agent:
             "asr": self.config.asr.model,
             "encoder": self.knowledge.encoder.id,
             "reranker": self.knowledge.reranker.id,
+            "generator": self.knowledge.answerer.writers.first.id,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}
@@ -123,9 +130,12 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
         with _timed(timings, "repairer"):
             repairer = Repairer(index.passages) if config.retrieval.repair else NoRepairs()
         gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
-        generator = Extractive(reranker, thinking.run, config.answer.max_sentences)
+        extractive = Extractive(reranker, thinking.run, config.answer.max_sentences)
         checker = Checker(reranker, config.answer.min_relevance)
-        answerer = Answerer(repairer, searcher, gate, generator, checker, thinking.run)
+        attribute = config.answer.missing_marks == "attribute"
+        writers = _writers(config, extractive)
+        rewriter = open_rewriter(config)
+        answerer = Answerer(repairer, searcher, gate, writers, checker, thinking.run, attribute, rewriter)
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, timings)
@@ -137,6 +147,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
     with ExitStack() as stack:
         knowledge = stack.enter_context(open_knowledge(config, report))
         timings = dict(knowledge.timings_ms)
+        with _timed(timings, "llm"):
+            _warm(knowledge.answerer.writers.first)
         with _timed(timings, "recognizer"):
             recognizer = _recognizer(config, knowledge.corpus)
         with _timed(timings, "synthesizer"):
@@ -177,6 +189,20 @@ def _search_settings(config: Config) -> SearchSettings:
     )
     # The shipped blend was tuned beside late interaction; a cross-encoder ranks by itself.
     return settings if retrieval.reranker == EMBEDDED_RERANKER else replace(settings, blend={})
+
+
+def _writers(config: Config, extractive: Extractive) -> Writers:
+    """The generator that the configuration names, with the extractive one behind it."""
+    if config.answer.generator == "extractive":
+        return Writers(extractive)
+    return Writers(open_generator(config), extractive, config.answer.max_sentences)
+
+
+def _warm(writer: Generator) -> None:
+    """Lets a language model load and read its rules before the first call. One that is not there costs only that."""
+    if isinstance(writer, LlmGenerator):
+        with suppress(LlmError):
+            asyncio.run(writer.warm())
 
 
 def _recognizer(config: Config, corpus: Corpus) -> Recognizer:

@@ -69,8 +69,39 @@ class Retrieval(_Section):
 
 
 class Answer(_Section):
+    generator: Literal["extractive", "ollama", "openai"] = "extractive"
+    missing_marks: Literal["halt", "attribute"] = "halt"
     max_sentences: PositiveInt = 2
     min_relevance: float = Field(default=0.5, ge=0, le=1)
+
+
+class Rewrite(_Section):
+    """What a language model makes of a question before the search; all off by default.
+
+    The model is that of `llm`; `protocol` is how it is asked where answer.generator is extractive.
+    """
+
+    standalone: bool = False
+    hyde: bool = False
+    multi_query: int = Field(default=0, ge=0, le=5)
+    step_back: bool = False
+    deadline_s: PositiveFloat = 1.5
+    protocol: Literal["ollama", "openai"] = "ollama"
+
+
+class Llm(_Section):
+    """The language model of answer.generator. `api_key_env` names the variable that holds the key, never the key."""
+
+    base_url: str = Field(default="http://127.0.0.1:11434", pattern=r"^https?://[^\s/]+")
+    model: str = Field(default="qwen3", min_length=1)
+    api_key_env: str = Field(default="", pattern=r"^[A-Za-z0-9_]*$")
+    connect_s: PositiveFloat = 2.0
+    first_token_s: PositiveFloat = 5.0
+    stall_s: PositiveFloat = 3.0
+    total_s: PositiveFloat = 15.0
+    max_tokens: PositiveInt = 200
+    num_ctx: int = Field(default=4096, ge=1024)
+    temperature: float = Field(default=0.0, ge=0, le=2)
 
 
 class Tts(_Section):
@@ -109,6 +140,8 @@ class Config(_Section):
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
     answer: Answer = Answer()
+    rewrite: Rewrite = Rewrite()
+    llm: Llm = Llm()
     tts: Tts = Tts()
     replay: Replay = Replay()
 

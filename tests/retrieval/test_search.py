@@ -20,7 +20,7 @@ from retrieval.filters import OpenRows
 from retrieval.index import Index, build_index
 from retrieval.rerank import LateInteraction, Scale
 from retrieval.search import RecallChannel, Searcher, SearchSettings, make_query
-from retrieval.types import Channel, Found, Passage, PassageId, Query, Ranking
+from retrieval.types import Channel, Found, Passage, PassageId, Query, Ranking, Wording
 from tests.retrieval.letters import LetterEncoder, corpus, passage
 
 TODAY = date(2026, 11, 30)
@@ -372,3 +372,25 @@ def _shared() -> Searcher:
             index = build_index(Path(folder), corpus(*PASSAGES), encoder)
         _KEPT.append(Searcher(index, encoder, LateInteraction(encoder, index.tokens)))
     return _KEPT[0]
+
+
+def reworded(words: str, *also: Wording) -> Query:
+    return replace(make_query(words), also=also)
+
+
+def test_other_wordings_help_to_find_and_do_not_judge(searcher: Searcher) -> None:
+    """A passage that only a rewriting finds becomes a candidate; scores and ranks shown stay the question's own."""
+    plain = searcher.search(make_query("灯"), TODAY)
+    also = searcher.search(reworded("灯", Wording("会话过期请重新登录", 1.0)), TODAY)
+    assert "err-2048" in dict(also.fused) and also.rankings == plain.rankings
+    assert dict(also.fused)["err-2048"] > dict(plain.fused).get("err-2048", 0.0)
+    assert [e.rerank for e in also.evidence if e.passage.id == "lamp"] == [
+        e.rerank for e in plain.evidence if e.passage.id == "lamp"
+    ]
+
+
+def test_a_wording_without_weight_changes_nothing(searcher: Searcher) -> None:
+    """Weight 0 is off, and the question's own ranking outweighs a light rewriting."""
+    plain = searcher.search(make_query("余额退款"), TODAY)
+    assert searcher.search(reworded("余额退款", Wording("状态灯", 0.0)), TODAY).fused == plain.fused
+    assert ids(searcher.search(reworded("余额退款", Wording("状态灯", 0.3)), TODAY))[0] == "refund-balance"

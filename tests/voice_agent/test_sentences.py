@@ -29,6 +29,8 @@ def cut(*pieces: str) -> list[str]:
         ("1. 打开设置。2. 重启。", ["1. 打开设置。", "2. 重启。"]),
         ("可以吗？！当然……是的", ["可以吗？！", "当然……", "是的"]),
         ("第一行\n第二行", ["第一行\n", "第二行"]),
+        ("见http://a.cn/x?id=1。好", ["见http://a.cn/x?id=1。", "好"]),
+        ("1.\n打开设置。（2）\n重启。", ["1.\n打开设置。", "（2）\n重启。"]),
     ],
 )
 def test_where_sentences_end(text: str, sentences: list[str]) -> None:
@@ -64,3 +66,21 @@ def test_nothing_is_lost_or_doubled(text: str, sizes: list[int]) -> None:
     found = cut(*pieces, rest)
     assert "".join("".join(found).split()) == "".join(text.split())
     assert found == cut(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("三天到账。[S1]原路", ["三天到账。[S1]"]),
+        ("三天到账[S1]。原路退回。[S", ["三天到账[S1]。"]),
+        ("三天到账。[S1]", ["三天到账。[S1]"]),
+        ("三天到账。", []),
+        ("价格是3.", []),
+        ("", []),
+    ],
+)
+def test_a_stream_that_is_cut_leaves_only_whole_sentences(text: str, whole: list[str]) -> None:
+    """An unended tail is dropped, and so is a last sentence whose mark may have been on its way (FIELD A2)."""
+    buffer = SentenceBuffer()
+    assert [sentence for piece in text for sentence in buffer.feed(piece)] + buffer.cut() == whole
+    assert buffer.finish() == []

@@ -78,7 +78,7 @@ class Replying:
         request = self._request
         asked = Asked(request.transcript.text, request.as_of, request.history, request.transcript.confidence)
         spoken = 0
-        async with aclosing(self._parts.answerer.begin(asked, job)) as answering:
+        async with aclosing(self._parts.answerer.begin(asked, job, self._write)) as answering:
             if (outcome := await self._looked(await answering.look(), job)) is not None:
                 return outcome
             while (sentence := await answering.next_sentence()) is not None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from voice_agent.config import Config
 from voice_agent.data_files import FileReport
-from voice_agent.errors import ConfigError
+from voice_agent.errors import AgentError, ConfigError
 
 CheckStatus = Literal["ok", "warn", "fail"]
 
@@ -21,6 +21,7 @@ OLDEST_PYTHON = (3, 11)
 PACKAGES = {
     "edge-tts": "edge_tts",
     "faster-whisper": "faster_whisper",
+    "httpx": "httpx",
     "jieba": "jieba",
     "jsonschema": "jsonschema",
     "kokoro-onnx": "kokoro_onnx",
@@ -175,6 +176,28 @@ def check_index(built: Mapping[str, Any] | None, fault: str, corpus_sha: str) ->
     if built.get("corpus_sha") != corpus_sha:
         return Check("index", "warn", "索引已过期：知识库在建立索引之后有改动", mend)
     return Check("index", "ok", f"与知识库一致，编码器 {built.get('encoder', '?')}")
+
+
+def check_llm(config: Config, served: Callable[[], Sequence[str]]) -> Check:
+    """Whether the configured language model answers. `served` lists the server's models and may raise AgentError.
+
+    Only a warning: calls work without it, by extracts.
+    """
+    generator, model, rewrite = config.answer.generator, config.llm.model, config.rewrite
+    rewrites = rewrite.standalone or rewrite.hyde or rewrite.step_back or rewrite.multi_query > 0
+    if generator == "extractive" and not rewrites:
+        return Check("language model", "ok", "未使用（answer.generator: extractive）")
+    try:
+        names = served()
+    except AgentError as e:
+        mend = "请启动模型服务，或修改 llm.base_url、llm.api_key_env；在此之前一律按原文摘句回答"
+        return Check("language model", "warn", str(e), mend)
+    if not {model, f"{model}:latest"} & set(names):
+        by_ollama = "ollama" in (generator, rewrite.protocol if generator == "extractive" else "")
+        mend = f"请运行 ollama pull {model}" if by_ollama else "请修改 llm.model"
+        shown = "、".join(names[:SHOWN_FAULTS]) or "无"
+        return Check("language model", "warn", f"服务在运行，但没有模型 {model}（现有：{shown}）", mend)
+    return Check("language model", "ok", f"{generator}，{config.llm.base_url}，{model}")
 
 
 def check_audio(query: Callable[[], Sequence[Any]]) -> Check:

@@ -21,6 +21,7 @@ from voice_agent.data_files import check_files
 from voice_agent.doors import checks
 from voice_agent.doors.checks import Check, ModelState
 from voice_agent.doors.common import Subparsers, add_common, configured
+from voice_agent.reply.servers import models_served
 from voice_agent.weights.catalogue import CATALOGUE
 from voice_agent.weights.store import Status, model_home, status
 
@@ -68,6 +69,7 @@ def examine(args: argparse.Namespace) -> Iterator[Check]:
     yield from checks.check_models(models)
     yield from checks.check_data(check_files(config.paths.kb, config.paths.kb.parent))
     yield from _knowledge(config)
+    yield checks.check_llm(config, lambda: models_served(config))
     yield checks.check_audio(checks.sound_devices)
     missing = sum(
         model.size for model in CATALOGUE if any(m.name == model.name and not m.usable for m in models)

@@ -127,7 +127,8 @@ def _turn(number: int, events: list[Event]) -> TurnRecord:
         repairs=tuple(_items(query, "repairs")),
         conditions=_mapping(query, "conditions"),
         lifted=_texts(query, "lifted"),
-        rewritten=_text(_last(events, "rewrite"), "after"),
+        # A wording by a model, marked by whom, only helped to find; the question was read as it stands here.
+        rewritten=_text(_last((e for e in events if "by" not in e), "rewrite"), "after"),
         channels={name: _ranking(found) for name, found in _mapping(recall, "channels").items()},
         down={name: str(cause) for name, cause in _mapping(recall, "down").items()},
         fused=_ranking(_last(events, "fusion").get("ranking")),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,10 +17,13 @@ from retrieval.conditions import Conditions, conditions_of
 from retrieval.homophones import Repair, Repaired
 from retrieval.normalize import whole
 from retrieval.search import Searcher, make_query
-from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict
-from voice_agent.reply.checker import Checker
+from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
+from voice_agent.reply.attribution import attributed, lacks_a_mark
+from voice_agent.reply.checker import ALONE, Beside, Checker
+from voice_agent.reply.draft import Draft, Writers
+from voice_agent.reply.generator import Tell, silent
+from voice_agent.reply.prompt import not_found
 from voice_agent.reply.rewrite import Exchange, leaned_on, neutral, standalone
-from voice_agent.reply.sentences import SentenceBuffer
 
 EVIDENCE_SHOWN = 3
 """Passages an answer may cite. More would only tempt a generator to wander."""
@@ -64,14 +67,6 @@ class Checked:
     ms: float
 
 
-class Generator(Protocol):
-    """Writes an answer from evidence, with a citation mark in every sentence."""
-
-    def stream(self, question: str, evidence: Mapping[str, Evidence]) -> AsyncGenerator[str, None]:
-        """Pieces of text of any size."""
-        ...
-
-
 class Judge(Protocol):
     """Decides whether what was found may be answered from."""
 
@@ -84,6 +79,14 @@ class Repairs(Protocol):
     """Puts right what was misheard, by sound."""
 
     def repair(self, text: str, confidence: float | None = None) -> Repaired: ...
+
+
+class Rewriter(Protocol):
+    """Finds other words for a question, for the search alone."""
+
+    async def rewrite(self, question: str, history: Sequence[Exchange], tell: Tell) -> tuple[Wording, ...]:
+        """Never raises for a model: what cannot be had is left out, and told."""
+        ...
 
 
 class Staged(Protocol):
@@ -109,26 +112,42 @@ class Walk(Protocol):
 class Answers(Protocol):
     """What a call needs of an answerer."""
 
-    def begin(self, asked: Asked, job: Staged) -> Walk: ...
+    def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Walk: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """The parts of an answer, wired by build.py."""
+    """The parts of an answer, wired by build.py.
+
+    `attribute`: a sentence without a mark is tried with each, and must pass the whole check with one of them.
+    """
 
     repairer: Repairs
     searcher: Searcher
     gate: Judge
-    generator: Generator
+    writers: Writers
     checker: Checker
     run: Run
+    attribute: bool = False
+    rewriter: Rewriter | None = None
 
-    def begin(self, asked: Asked, job: Staged) -> Answering:
-        """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`."""
-        return Answering(self, asked, job)
+    def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Answering:
+        """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`.
 
-    def look(self, asked: Asked) -> Looked:
-        """Searches and judges. Blocking. Raises RetrievalError."""
+        `tell` takes what happens on the way (`prompt`, `fallback`) for the journal.
+        """
+        return Answering(self, asked, job, tell)
+
+    async def find(self, asked: Asked, tell: Tell = silent) -> Looked:
+        """Rewrites if there is a rewriter, then searches and judges where it may block. Raises RetrievalError."""
+        also: tuple[Wording, ...] = ()
+        if self.rewriter is not None:
+            also = await self.rewriter.rewrite(asked.question, asked.history, tell)
+        looked: Looked = await self.run(self.look, asked, also)
+        return looked
+
+    def look(self, asked: Asked, also: tuple[Wording, ...] = ()) -> Looked:
+        """Searches, by other wordings too, and judges. Blocking. Raises RetrievalError."""
         began = time.perf_counter()
         said = whole(asked.question)
         words = said if asked.confidence is None else neutral(said)
@@ -136,7 +155,7 @@ class Answerer:
         before = leaned_on(repaired.text, asked.history)
         question = standalone(repaired.text, before)
         query = make_query(repaired.text, (before.question, before.answer) if before else ())
-        query = replace(query, raw=repaired.raw)
+        query = replace(query, raw=repaired.raw, also=also)
         versions = self.searcher.narrowing.versions
         conditions = conditions_of(repaired.text, asked.as_of, versions, asked.conditions)
         found = self.searcher.search(query, asked.as_of, conditions=conditions)
@@ -144,65 +163,103 @@ class Answerer:
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
         return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), conditions)
 
-    def check(self, asked: Asked, looked: Looked, index: int, sentence: str) -> Checked:
-        """Judges one sentence, on the day its evidence is of. Blocking. A fault inside is a verdict, CHECK_ERROR."""
+    def check(
+        self, asked: Asked, looked: Looked, index: int, sentence: str, beside: Beside = ALONE
+    ) -> Checked:
+        """Judges one sentence beside the others of its answer, on the day its evidence is of. Blocking.
+
+        A fault inside is a verdict, CHECK_ERROR.
+        """
         began = time.perf_counter()
         passages = {mark: evidence.passage for mark, evidence in looked.cited.items()}
         day = looked.found.as_of or asked.as_of
-        verdict = self.checker.check(sentence, looked.standalone, passages, day)
+
+        def examine(text: str) -> Verdict:
+            return self.checker.check(text, looked.standalone, passages, day, beside)
+
+        verdict = examine(sentence)
+        if self.attribute and lacks_a_mark(verdict) and not not_found(sentence):
+            sentence, verdict = attributed(sentence, verdict, passages, examine)
         named = tuple((mark, passage) for mark, passage in passages.items() if passage.id in verdict.cited)
         return Checked(index, sentence, verdict, named, _ms_since(began))
 
 
 class Answering:
-    """One answer under way."""
+    """One answer under way.
 
-    def __init__(self, answerer: Answerer, asked: Asked, job: Staged) -> None:
+    A sentence is judged by what was said before it, as if nothing followed. One that lacks only its condition waits for
+    the rest of the answer, where the condition may stand: then they are judged together, and all are given out or none.
+    """
+
+    def __init__(self, answerer: Answerer, asked: Asked, job: Staged, tell: Tell) -> None:
         self._answerer = answerer
         self._asked = asked
         self._job = job
-        self._buffer = SentenceBuffer()
-        self._ready: deque[str] = deque()
-        self._pieces: AsyncGenerator[str, None] | None = None
+        self._tell = tell
+        self._draft: Draft | None = None
         self._looked: Looked | None = None
-        self._index = 0
+        self._said: list[str] = []
+        self._together: deque[Checked] = deque()
 
     async def look(self) -> Looked:
         """The search and the gate, once."""
         async with self._job.stage("search"):
-            looked: Looked = await self._answerer.run(self._answerer.look, self._asked)
+            looked = await self._answerer.find(self._asked, self._tell)
         self._looked = looked
         if looked.gate.outcome is Outcome.ANSWER:
-            self._pieces = self._answerer.generator.stream(looked.standalone, looked.cited)
+            self._draft = Draft(self._answerer.writers, looked.standalone, looked.cited, self._tell)
         return looked
 
     async def next_sentence(self) -> Checked | None:
-        """The next sentence and its verdict; None after the last, and always None when the gate did not say ANSWER."""
-        if self._looked is None or self._pieces is None:
+        """The next sentence and its verdict; None after the last, and always None when the gate did not say ANSWER.
+
+        A generator that says at once that the evidence does not answer has nothing to say either. Raises LlmError.
+        """
+        if self._together:
+            return self._together.popleft()
+        sentence = await self._written()
+        if sentence is None or (not self._said and not_found(sentence)):
             return None
-        if not self._ready:
-            async with self._job.stage("generate"):
-                self._ready.extend(await _next_sentences(self._pieces, self._buffer))
-        if not self._ready:
-            return None
-        work = self._answerer.check, self._asked, self._looked, self._index, self._ready.popleft()
-        async with self._job.stage("check"):
-            checked: Checked = await self._answerer.run(*work)
-        self._index += 1
+        checked = await self._judged(sentence, ())
+        if checked.verdict.reason is VerdictReason.SCOPE_DROPPED:
+            checked = await self._with_the_rest(checked)
+        self._said.append(checked.text)
         return checked
 
     async def aclose(self) -> None:
         """Stops generating."""
-        if self._pieces is not None:
-            await self._pieces.aclose()
+        if self._draft is not None:
+            await self._draft.aclose()
 
+    async def _written(self) -> str | None:
+        if self._draft is None:
+            return None
+        async with self._job.stage("generate"):
+            return await self._draft.next()
 
-async def _next_sentences(pieces: AsyncIterator[str], buffer: SentenceBuffer) -> Sequence[str]:
-    """The next whole sentences of the stream; none when it has ended."""
-    async for piece in pieces:
-        if sentences := buffer.feed(piece):
-            return sentences
-    return buffer.finish()
+    async def _judged(self, sentence: str, after: tuple[str, ...]) -> Checked:
+        beside = Beside(tuple(self._said), after)
+        work = self._answerer.check, self._asked, self._looked, len(self._said), sentence, beside
+        async with self._job.stage("check"):
+            checked: Checked = await self._answerer.run(*work)
+        return checked
+
+    async def _with_the_rest(self, first: Checked) -> Checked:
+        """The whole rest of the answer judged together; `first` as it was unless every sentence passes."""
+        texts = [first.text]
+        while (sentence := await self._written()) is not None:
+            texts.append(sentence)
+        said, together = list(self._said), []
+        for i, text in enumerate(texts):
+            together.append(await self._judged(text, tuple(texts[i + 1 :])))
+            if not together[-1].verdict.passed:
+                self._said = said
+                return first
+            self._said.append(together[-1].text)
+        self._said = said
+        whole, *rest = together
+        self._together.extend(rest)
+        return whole
 
 
 def _ms_since(began: float) -> float:

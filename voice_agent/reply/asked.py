@@ -10,6 +10,7 @@ from retrieval.marks import strip_marks
 from retrieval.types import Evidence, Outcome
 from voice_agent import phrases
 from voice_agent.reply.answer import Checked, Looked, Walk
+from voice_agent.reply.llm import LlmError
 
 Status = Literal["answered", "clarify", "refused"]
 
@@ -42,8 +43,12 @@ async def answered(answering: Walk, began: float) -> Answered:
     """Walks the answer to its end. One blocked sentence takes the whole answer back: half of one misleads."""
     looked = await answering.look()
     checked: list[Checked] = []
-    while (sentence := await answering.next_sentence()) is not None:
-        checked.append(sentence)
+    fault = None
+    try:
+        while (sentence := await answering.next_sentence()) is not None:
+            checked.append(sentence)
+    except LlmError as e:
+        fault = e.fault.value
     total_ms = round((time.perf_counter() - began) * 1000, 1)
     timings = {
         **looked.found.timings_ms,
@@ -51,7 +56,7 @@ async def answered(answering: Walk, began: float) -> Answered:
         "check": sum(c.ms for c in checked),
         "total": total_ms,
     }
-    status, reason, answer = _outcome(looked, checked)
+    status, reason, answer = _outcome(looked, checked, fault)
     cited = (
         {passage for sentence in checked for passage in sentence.verdict.cited}
         if status == "answered"
@@ -61,13 +66,13 @@ async def answered(answering: Walk, began: float) -> Answered:
     return Answered(status, reason, answer, evidence, tuple(_sentence(c) for c in checked), timings)
 
 
-def _outcome(looked: Looked, checked: list[Checked]) -> tuple[Status, str | None, str]:
+def _outcome(looked: Looked, checked: list[Checked], fault: str | None) -> tuple[Status, str | None, str]:
     gate = looked.gate
     if gate.outcome is Outcome.CLARIFY:
         return "clarify", gate.reason, phrases.clarification(gate.reason)
     blocked = next((c.verdict.reason for c in checked if not c.verdict.passed), None)
-    if gate.outcome is Outcome.REFUSE or blocked or not checked:
-        return "refused", blocked or gate.reason, phrases.HANDOFF
+    if gate.outcome is Outcome.REFUSE or blocked or fault or not checked:
+        return "refused", blocked or fault or gate.reason, phrases.HANDOFF
     return "answered", None, "".join(strip_marks(c.text).strip() for c in checked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol
 
@@ -21,19 +22,41 @@ class Relevance(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> list[float]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The other sentences of the same answer, marks and all: those already given out, and those known to follow.
+
+    Nothing is taken to follow unless it is given: a condition that may still come is a condition not said.
+    """
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+ALONE = Beside()
+
+
 class Checker:
     """Judges whole sentences. Blocking; a model that fails is a block, never a pass."""
 
     def __init__(self, model: Relevance, min_relevance: float) -> None:
         self._model = model
-        self._rules = CheckRules(min_relevance=min_relevance)
+        self._min_relevance = min_relevance
 
-    def check(self, sentence: str, question: str, evidence: Mapping[str, Passage], as_of: date) -> Verdict:
+    def check(
+        self,
+        sentence: str,
+        question: str,
+        evidence: Mapping[str, Passage],
+        as_of: date,
+        beside: Beside = ALONE,
+    ) -> Verdict:
         """The verdict on one sentence with its marks. `evidence` maps S1… to passages."""
+        rules = CheckRules(min_relevance=self._min_relevance, before=beside.before, after=beside.after)
         texts = {passage.text: document_text(passage) for passage in evidence.values()}
 
         def relevance(text: str, passage: str) -> float:
             (score,) = self._model.scores(text, [texts.get(passage, passage)])
             return as_unit(score, self._model.scale)
 
-        return check(sentence, question, evidence, as_of, relevance, self._rules)
+        return check(sentence, question, evidence, as_of, relevance, rules)

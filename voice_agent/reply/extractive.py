@@ -22,6 +22,8 @@ class Scorer(Protocol):
 class Extractive:
     """Chooses the sentence nearest to the question and takes along the one that holds its condition or exception."""
 
+    id = "extractive"
+
     def __init__(self, scorer: Scorer, run: Run, max_sentences: int) -> None:
         self._scorer = scorer
         self._run = run
@@ -43,6 +45,7 @@ class Extractive:
         if len(chosen) > self._max_sentences:
             nearest = sorted(chosen, key=lambda i: (abs(i - best), i))
             chosen = set(nearest[: self._max_sentences])
-        elif len(chosen) < self._max_sentences and best + 1 < len(sentences):
-            chosen.add(best + 1)
+        elif best + 1 < len(sentences):
+            more = chosen | {best + 1, *with_condition(sentences, best + 1)}
+            chosen = more if len(more) <= self._max_sentences else chosen
         return sorted(chosen)

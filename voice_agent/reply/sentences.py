@@ -18,7 +18,11 @@ _MARK = re.compile(
     r"[\s,、，;；]*(?:\[[^\[\]]{1,24}\]|【[^【】]{1,24}】|［[^［］]{1,24}］|\([sS]\d[^()]{0,20}\)|（[sSＳ][\d０-９][^（）]{0,20}）)"
 )
 _PERHAPS_MARK = re.compile(r"[\s,、，;；]*(?:[\[【［(（][^\]】］)）]{0,24})?$")
+_NOTHING_MORE = "\uffff"
+"""No end, closer or mark: makes known that nothing that follows belongs to the sentence before."""
 _NUMBERED_STEM = re.compile(r"^\s*\d{1,2}$")
+_STEM_ALONE = re.compile(r"^\s*(?:\d{1,2}[.、)）]|[（(]\d{1,2}[）)]|[一二三四五六七八九十]、|[①-⑳*•-])\s*$")
+"""1. or （二） on a line of its own: the stem of what follows."""
 
 
 class SentenceBuffer:
@@ -37,6 +41,16 @@ class SentenceBuffer:
         sentences = self._release(last=True)
         tail, self._text = self._text, ""
         return [*sentences, tail] if tail.strip() else sentences
+
+    def cut(self) -> list[str]:
+        """The stream was broken off: what is whole, its marks included. An unended tail is dropped.
+
+        The last sentence is kept only with a mark, for one may have been on its way.
+        """
+        sentences = self.feed(_NOTHING_MORE)
+        complete = not sentences or bool(_MARK.search(sentences[-1]))
+        self._text = ""
+        return sentences if complete else sentences[:-1]
 
     def _release(self, *, last: bool) -> list[str]:
         sentences = []
@@ -62,11 +76,17 @@ def _sentence_end(text: str, *, last: bool) -> int | None:
 
 
 def _ends_here(text: str, i: int, *, last: bool) -> bool:
+    after = text[i + 1 : i + 2]
+    if text[i] == "\n":
+        return bool(text[:i].strip()) and not _STEM_ALONE.match(text[:i])
+    if text[i] in "!?":
+        # In a?b=1 it is part of an address; while the next character is not known, neither is that.
+        known = bool(after) or last
+        return known and not (after.isascii() and after.isalnum()) and bool(text[:i].strip())
     if text[i] in _ENDS:
         return bool(text[:i].strip())
     if text[i] != "." or _NUMBERED_STEM.match(text[:i]):
         return False
-    after = text[i + 1 : i + 2]
     return (after.isspace() or (not after and last)) and bool(text[:i].strip())
 
 
