@@ -7,15 +7,13 @@ words have no key here: word search and the code book answer for them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.bm25 import lucene_idf
+from retrieval.bm25 import word_postings
 from retrieval.filters import OpenRows
 from retrieval.fusion import top_rows
 from retrieval.normalize import canonical
@@ -24,10 +22,6 @@ from retrieval.query import voices
 from retrieval.surfaces import document_text
 from retrieval.terms import STOP_WORDS
 from retrieval.types import Passage, PassageId, Query, Ranking
-
-K1: Final = 1.5
-B: Final = 0.75
-"""rank-bm25's own, so that a key behaves here as a word does there."""
 
 SINGLE: Final = 0.5
 """Weight of a single syllable beside a pair: there are only four hundred of them."""
@@ -60,22 +54,13 @@ def _runs(text: str) -> Iterable[str]:
     return (match[0].replace(" ", "") for match in HAN_RUN.finditer(canonical(text)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Posting:
-    """The rows that hold a key, and what it adds to the score of each."""
-
-    rows: NDArray[np.intp]
-    gains: NDArray[np.float64]
-
-
 class Phonetic:
-    """The sound channel over one list of passages. Every score a key can give is computed here, none at search."""
+    """The sound channel over one list of passages: BM25 over pairs, and over single syllables at half the weight."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._ids: tuple[PassageId, ...] = tuple(p.id for p in passages)
-        texts = [document_text(p) for p in passages]
-        self._pairs = _postings([pair_keys(text) for text in texts], 1.0)
-        self._singles = _postings([single_keys(text) for text in texts], SINGLE)
+        self.pairs = word_postings(pair_keys(document_text(p)) for p in passages)
+        self.singles = word_postings(single_keys(document_text(p)) for p in passages)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -83,34 +68,18 @@ class Phonetic:
     def scores(self, text: str) -> NDArray[np.float64]:
         """Shape (passages,): 0 where nothing sounds alike."""
         total = np.zeros(len(self._ids))
-        for postings, keys in ((self._pairs, pair_keys(text)), (self._singles, single_keys(text))):
-            for key, times in Counter(keys).items():
-                if posting := postings.get(key):
-                    total[posting.rows] += times * posting.gains
+        self._add(total, text, 1.0)
         return total
 
     def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking:
         """The best `limit` allowed passages that share a sound with the query, best first, ties by id."""
         scores = np.zeros(len(self._ids))
         for text, share in voices(query):
-            scores += share * self.scores(text)
+            self._add(scores, text, share)
         return top_rows(self._ids, scores, allowed & (scores > 0.0), limit)
 
-
-def _postings(documents: Sequence[Sequence[str]], weight: float) -> Mapping[str, _Posting]:
-    """BM25 turned round: per key its rows and their gains, lengths measured in keys of this kind."""
-    lengths = np.array([len(keys) for keys in documents], dtype=np.float64)
-    mean = float(lengths.mean()) if lengths.any() else 1.0
-    slowed = K1 * (1.0 - B + B * lengths / mean)
-    held: dict[str, tuple[list[int], list[int]]] = {}
-    for row, keys in enumerate(documents):
-        for key, times in Counter(keys).items():
-            rows, counts = held.setdefault(key, ([], []))
-            rows.append(row)
-            counts.append(times)
-    postings = {}
-    for key, (rows, counts) in held.items():
-        at, seen = np.array(rows, dtype=np.intp), np.array(counts, dtype=np.float64)
-        gain = weight * lucene_idf(len(rows), len(documents))
-        postings[key] = _Posting(at, gain * seen * (K1 + 1.0) / (seen + slowed[at]))
-    return postings
+    def _add(self, total: NDArray[np.float64], text: str, share: float) -> None:
+        if self.pairs is not None:
+            self.pairs.add(total, pair_keys(text), share)
+        if self.singles is not None:
+            self.singles.add(total, single_keys(text), SINGLE * share)
