@@ -55,7 +55,7 @@ class Bm25:
 
     def __init__(self, passages: Sequence[Passage], cut: Cut = terms) -> None:
         self._ids: tuple[PassageId, ...] = tuple(p.id for p in passages)
-        self._cut = cut
+        self.cut = cut
         self.postings = word_postings(cut(document_text(p)) for p in passages)
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class Bm25:
         """Shape (passages,): rank-bm25's own scores to six digits, all 0 when nothing is indexed."""
         total = np.zeros(len(self._ids))
         if self.postings is not None:
-            self.postings.add(total, words)
+            self.postings.add(total, self.postings.weighed(words))
         return total
 
     def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking:
@@ -80,5 +80,5 @@ class Bm25:
         scores = np.zeros(len(self._ids))
         for text, share in voices(query):
             if self.postings is not None:
-                self.postings.add(scores, self._cut(text), share)
+                self.postings.add(scores, self.postings.weighed(self.cut(text)), share)
         return top_rows(self._ids, scores, allowed & (scores > 0.0), limit)

@@ -7,7 +7,7 @@ words have no key here: word search and the code book answer for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -33,25 +33,38 @@ def pair_keys(text: str) -> list[str]:
     >>> pair_keys("退宽") == pair_keys("退款") == ["tui kuan"]
     True
     """
-    keys: list[str] = []
-    for run in _runs(text):
-        sounds = [sound_class(syllable) for syllable in readings(run)]
-        keys += [f"{one} {two}" for one, two in zip(sounds, sounds[1:], strict=False) if one and two]
-    return keys
+    return _pairs(_heard(text))
 
 
 def single_keys(text: str) -> list[str]:
     """Each syllable as it is, repeats kept, without those of particles and pronouns."""
+    return _singles(_heard(text))
+
+
+_Heard = list[tuple[str, tuple[str, ...]]]
+"""The Chinese runs of a text, each with the syllable of every character, "" where there is none."""
+
+
+def _heard(text: str) -> _Heard:
+    runs = (match[0].replace(" ", "") for match in HAN_RUN.finditer(canonical(text)))
+    return [(run, tuple(readings(run))) for run in runs]
+
+
+def _pairs(heard: _Heard) -> list[str]:
+    keys: list[str] = []
+    for _, syllables in heard:
+        sounds = [sound_class(syllable) for syllable in syllables]
+        keys += [f"{one} {two}" for one, two in zip(sounds, sounds[1:], strict=False) if one and two]
+    return keys
+
+
+def _singles(heard: _Heard) -> list[str]:
     return [
         syllable
-        for run in _runs(text)
-        for char, syllable in zip(run, readings(run), strict=True)
+        for run, syllables in heard
+        for char, syllable in zip(run, syllables, strict=True)
         if syllable and char not in STOP_WORDS
     ]
-
-
-def _runs(text: str) -> Iterable[str]:
-    return (match[0].replace(" ", "") for match in HAN_RUN.finditer(canonical(text)))
 
 
 class Phonetic:
@@ -59,8 +72,9 @@ class Phonetic:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._ids: tuple[PassageId, ...] = tuple(p.id for p in passages)
-        self.pairs = word_postings(pair_keys(document_text(p)) for p in passages)
-        self.singles = word_postings(single_keys(document_text(p)) for p in passages)
+        texts = [_heard(document_text(p)) for p in passages]
+        self.pairs = word_postings(map(_pairs, texts))
+        self.singles = word_postings(map(_singles, texts))
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -78,8 +92,14 @@ class Phonetic:
             self._add(scores, text, share)
         return top_rows(self._ids, scores, allowed & (scores > 0.0), limit)
 
+    def weighed(self, text: str) -> tuple[dict[int, float], dict[int, float]]:
+        """A question as sparse vectors over the columns of `pairs` and of `singles`."""
+        heard = _heard(text)
+        pairs = {} if self.pairs is None else self.pairs.weighed(_pairs(heard))
+        singles = {} if self.singles is None else self.singles.weighed(_singles(heard))
+        return pairs, {column: SINGLE * weight for column, weight in singles.items()}
+
     def _add(self, total: NDArray[np.float64], text: str, share: float) -> None:
-        if self.pairs is not None:
-            self.pairs.add(total, pair_keys(text), share)
-        if self.singles is not None:
-            self.singles.add(total, single_keys(text), SINGLE * share)
+        for postings, asked in zip((self.pairs, self.singles), self.weighed(text), strict=True):
+            if postings is not None:
+                postings.add(total, asked, share)

@@ -50,9 +50,9 @@ class Postings:
             digest.update(array.tobytes())
         return digest.hexdigest()[:16]
 
-    def add(self, total: NDArray[np.float64], keys: Iterable[str], share: float = 1.0) -> None:
-        """Adds to each row of `total` (size,) its score for these keys, repeats counted, times `share`."""
-        for column, weight in self.weighed(keys).items():
+    def add(self, total: NDArray[np.float64], asked: Mapping[int, float], share: float = 1.0) -> None:
+        """Adds to each row of `total` (size,) its score for a question that `weighed` made, times `share`."""
+        for column, weight in asked.items():
             own = slice(self.starts[column], self.starts[column + 1])
             total[self.rows[own]] += share * weight * self.parts[own].astype(np.float64)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from operator import mul
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from retrieval.bm25 import Bm25
 from retrieval.code_book import CodeBook
+from retrieval.conditions import Conditions
 from retrieval.dense import Dense
 from retrieval.encoder import Encoder
 from retrieval.errors import RetrievalError
@@ -51,6 +52,16 @@ class RecallChannel(Protocol):
     def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking: ...
 
 
+@runtime_checkable
+class RemoteChannel(Protocol):
+    """A channel that cannot be handed the open rows cheaply: it filters by the conditions, and by the rows last."""
+
+    def rank_where(self, query: Query, limit: int, allowed: OpenRows, conditions: Conditions) -> Ranking: ...
+
+
+Channels = Mapping[Channel, RecallChannel | RemoteChannel]
+
+
 class Searcher:
     """Searches one index. Safe to call from several threads; close it, or use it as a context manager.
 
@@ -63,11 +74,11 @@ class Searcher:
         encoder: Encoder,
         reranker: Reranker,
         settings: SearchSettings | None = None,
-        channels: Mapping[Channel, RecallChannel] | None = None,
+        channels: Channels | Callable[[Bm25], Channels] | None = None,
         cut: Cut = terms,
     ) -> None:
-        """`channels` replaces the word and meaning channels made from the index; `cut` is the tokenizer of both
-        passages and questions.
+        """`channels` replaces the word and meaning channels made from the index, or makes them of its word statistics;
+        `cut` is the tokenizer of both passages and questions.
         """
         self._index = index
         self._reranker = reranker
@@ -77,7 +88,7 @@ class Searcher:
         self._cut = cut
         self.words = Bm25(index.passages, cut)
         self.codes = CodeBook(index.passages)
-        self._channels = channels or {
+        self._channels: Channels = (channels(self.words) if callable(channels) else channels) or {
             "bm25": self.words,
             "dense": Dense(encoder, index.ids, index.vectors, index.starts),
         }
@@ -108,16 +119,18 @@ class Searcher:
         found = Found(query, {}, [], (), searched=int(allowed.sum()))
         if not found.searched or not query.text:
             return found
-        found = self._recall(found, allowed)
+        found = self._recall(found, allowed, Conditions(as_of))
         found = self._rerank(found, self._candidates(found, allowed), limit)
         return replace(found, timings_ms={**found.timings_ms, "search": _ms_since(began)})
 
-    def _recall(self, found: Found, allowed: OpenRows) -> Found:
+    def _recall(self, found: Found, allowed: OpenRows, conditions: Conditions) -> Found:
         """Every channel at once, then fusion."""
         began = time.perf_counter()
         jobs = {
             name: self._workers[name].submit(
-                partial(channel.rank, found.query, self._settings.recall, allowed)
+                partial(channel.rank_where, found.query, self._settings.recall, allowed, conditions)
+                if isinstance(channel, RemoteChannel)
+                else partial(channel.rank, found.query, self._settings.recall, allowed)
             )
             for name, channel in self._channels.items()
         }
