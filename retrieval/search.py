@@ -176,7 +176,7 @@ class Searcher:
         )
         kept = [replace(e, surface=self._surface(found.query, e.passage)) for e in collapse(listed, limit)]
         timings = {**found.timings_ms, "rerank": _ms_since(began)}
-        return replace(found, evidence=tuple(kept), down=down, timings_ms=timings)
+        return replace(found, evidence=tuple(kept), reranker=self._reranker.id, down=down, timings_ms=timings)
 
     def _scores(self, query: Query, texts: Sequence[str]) -> Sequence[float | None]:
         """The reranker's scores of the question, mixed with those of the turn before by their share."""

@@ -89,6 +89,8 @@ class MilvusStore:
         """
         name, before = self.name(collection), self.current()
         if name == before:
+            with self._told("load"):  # a server that was started again has it on disk only
+                self._client.load_collection(name, timeout=patience_s)
             return name
         with self._told("write"):
             self._client.drop_collection(name, timeout=patience_s)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from retrieval.errors import ModelError
+from retrieval.gate import thresholds_for
 from retrieval.index import Index, build_index
 from retrieval.pooled import PooledVectors
+from retrieval.query import make_query
 from retrieval.rerank import LateInteraction
+from retrieval.search import Searcher
 from retrieval.surfaces import document_text
 from tests.retrieval.letters import LetterEncoder, corpus, passage
 
@@ -54,10 +60,21 @@ def test_a_broken_vector_comes_out_as_nan(encoder: LetterEncoder, index: Index) 
     """NaN is handed on for the search to see; clipping never makes a number of it."""
     broken = index.vectors.copy()
     broken[int(index.starts[1])] = np.nan
-    from dataclasses import replace
-
     scores = PooledVectors(encoder, replace(index, vectors=broken)).scores("灯", TEXTS)
     assert np.isnan(scores[1]) and np.isfinite(scores[0])
+
+
+def test_no_threshold_of_late_interaction_decides_over_it(index: Index, encoder: LetterEncoder) -> None:
+    """Cosines of pooled vectors on the thresholds of token vectors would let anything pass: there are none for it."""
+    with pytest.raises(ModelError, match="no thresholds for pooled-vectors/1"):
+        thresholds_for(PooledVectors(encoder, index), "e5-0123-r1")
+
+
+def test_a_search_says_who_ranked(index: Index, encoder: LetterEncoder) -> None:
+    """What was found names its reranker, so that a gate can refuse what it has no thresholds for."""
+    with Searcher(index, encoder, PooledVectors(encoder, index)) as searcher:
+        found = searcher.search(make_query("退款到账要几天"), date(2026, 11, 30))
+    assert found.reranker == f"pooled-vectors/1 {encoder.id}" and found.evidence[0].passage.id == "refund"
 
 
 def test_its_id_is_its_own(index: Index, encoder: LetterEncoder) -> None:

@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 pytest.importorskip("pymilvus", reason="the milvus extra is not installed")
 pytest.importorskip("milvus_lite", reason="the milvus extra is not installed")
 
+from milvus_lite.server_manager import server_manager_instance
+
 from retrieval.bm25 import Bm25
 from retrieval.conditions import Conditions
 from retrieval.dense import Dense
@@ -207,6 +209,24 @@ def test_sync_inserts_replaces_and_deletes(
     sent.clear()
     milvus_channels(store, index, encoder, Bm25(changed), lambda done, _: sent.append(done))
     assert sent == []
+
+
+def test_a_stored_index_answers_after_a_restart(encoder: LetterEncoder, tmp_path: Path) -> None:
+    """A server that was started again has the collection on disk only: it is loaded, not sent again."""
+    place = Place(str(tmp_path / "kb.db"), timeout_s=20.0)
+    index = build_index(tmp_path / "index", corpus(*PASSAGES), encoder)
+    store = MilvusStore(place)
+    milvus_channels(store, index, encoder, Bm25(index.passages))
+    store.close()
+    server_manager_instance.release_server(place.uri)
+    sent: list[int] = []
+    again = MilvusStore(place)
+    channels = milvus_channels(again, index, encoder, Bm25(index.passages), lambda done, _: sent.append(done))
+    everything = np.ones(len(index.passages), dtype=np.bool_)
+    for name in ("bm25", "dense", "phonetic"):
+        assert channels[name].rank_where(make_query("退款"), 3, everything, Conditions(TODAY)) != []  # type: ignore[index]  # a tuple of literals is widened to str
+    assert sent == []
+    again.close()
 
 
 class Failing:
