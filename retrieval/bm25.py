@@ -11,7 +11,7 @@ from rank_bm25 import BM25Okapi
 
 from retrieval.filters import OpenRows
 from retrieval.fusion import top_rows
-from retrieval.postings import Postings, shared, turned
+from retrieval.postings import Postings, Tally, turned
 from retrieval.query import voices
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
@@ -34,20 +34,25 @@ class LuceneOkapi(BM25Okapi):  # type: ignore[misc]  # rank_bm25 ships no types
         self.idf = {word: lucene_idf(holding, self.corpus_size) for word, holding in nd.items()}
 
 
+class _Tallied(LuceneOkapi):
+    """The same statistics without a dictionary for each document, which at 100,000 would take most of a gigabyte."""
+
+    def _initialize(self, corpus: Iterable[Sequence[str]]) -> dict[str, int]:
+        self.doc_freqs = Tally()
+        holding: dict[str, int] = super()._initialize(corpus)
+        return holding
+
+
 def word_postings(documents: Iterable[Sequence[str]]) -> Postings | None:
     """rank-bm25's statistics of the documents as a sparse matrix; None when no document holds a word.
 
-    The documents are read once, one by one, and the class's dictionaries, several times larger, are let go.
+    The documents are read once, one by one, and none is kept.
     """
-    model = _measured(documents)
-    return turned(model) if model is not None and model.idf else None
-
-
-def _measured(documents: Iterable[Sequence[str]]) -> LuceneOkapi | None:
     try:
-        return LuceneOkapi(shared(documents))
+        model = _Tallied(documents)
     except ZeroDivisionError:  # how the class says that there are no documents
         return None
+    return turned(model) if model.idf else None
 
 
 class Bm25:

@@ -7,8 +7,9 @@ column holds what its word adds to the score of each row before the word's weigh
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,10 +17,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class Tally:
+    """Stands where rank-bm25 keeps a dictionary for each document: eight bytes for each word of it instead."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, int] = {}
+        self.at = array("i")
+        self.times = array("i")
+        self.widths = array("i")
+
+    def append(self, counts: Mapping[str, int]) -> None:
+        """The next document's words, each with how often it stands there."""
+        columns = self.columns
+        self.at.extend([columns.setdefault(word, len(columns)) for word in counts])
+        self.times.extend(counts.values())
+        self.widths.append(len(counts))
+
+
 class Statistics(Protocol):
     """What rank_bm25.BM25Okapi knows of its documents: counts and length of each, idf of every word."""
 
-    doc_freqs: list[dict[str, int]]
+    doc_freqs: Tally
     doc_len: list[int]
     idf: dict[str, float]
     avgdl: float
@@ -46,8 +64,8 @@ class Postings:
     def fingerprint(self) -> str:
         """Equal for equal columns, weights and texts: 16 hex digits. Computed when asked, a pass over everything."""
         digest = hashlib.sha256("\n".join(self.columns).encode())
-        for array in (self.starts, self.rows, self.parts, self.weights):
-            digest.update(array.tobytes())
+        for part in (self.starts, self.rows, self.parts, self.weights):
+            digest.update(part.tobytes())
         return digest.hexdigest()[:16]
 
     def add(self, total: NDArray[np.float64], asked: Mapping[int, float], share: float = 1.0) -> None:
@@ -77,25 +95,16 @@ class Postings:
 
 
 def turned(model: Statistics) -> Postings:
-    """The matrix of a model's statistics. The model's own dictionaries can be let go afterwards."""
-    columns = {word: column for column, word in enumerate(model.idf)}
-    widths = np.fromiter(map(len, model.doc_freqs), dtype=np.int64, count=len(model.doc_freqs))
-    held = int(widths.sum())
-    at = np.fromiter((columns[w] for doc in model.doc_freqs for w in doc), dtype=np.int32, count=held)
-    times = np.fromiter((n for doc in model.doc_freqs for n in doc.values()), dtype=np.float32, count=held)
+    """The matrix of a model's statistics, which it no longer needs."""
+    tally = model.doc_freqs
+    at, widths = np.frombuffer(tally.at, np.int32), np.frombuffer(tally.widths, np.int32)
     order = np.argsort(at, kind="stable")
     rows = np.repeat(np.arange(len(widths), dtype=np.int32), widths)[order]
-    times = times[order]
-    lengths = np.array(model.doc_len, dtype=np.float64) / (model.avgdl or 1.0)
+    times = np.frombuffer(tally.times, np.int32)[order]
+    lengths = np.array(model.doc_len, dtype=np.float64) / model.avgdl
     slowed = model.k1 * (1.0 - model.b + model.b * lengths)
-    starts = np.zeros(len(columns) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(at, minlength=len(columns)), out=starts[1:])
+    starts = np.zeros(len(tally.columns) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(at, minlength=len(tally.columns)), out=starts[1:])
     parts = (times * (model.k1 + 1.0) / (times + slowed[rows])).astype(np.float32)
-    return Postings(len(widths), columns, starts, rows, parts, np.fromiter(model.idf.values(), np.float64))
-
-
-def shared(documents: Iterable[Sequence[str]]) -> Iterator[list[str]]:
-    """The documents one by one, equal words as one object: a tokenizer makes a new string for each occurrence."""
-    known: dict[str, str] = {}
-    for document in documents:
-        yield [known.setdefault(word, word) for word in document]
+    weights = np.array([model.idf[word] for word in tally.columns])
+    return Postings(len(widths), tally.columns, starts, rows, parts, weights)
