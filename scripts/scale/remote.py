@@ -27,7 +27,7 @@ from retrieval.search import Channels, RecallChannel, Searcher, SearchSettings
 from retrieval.store_milvus import MilvusStore, Place
 from retrieval.types import Channel, Cut, Query
 
-START_S = 60.0
+START_S = 180.0
 LIMIT = 50
 TOP = 10
 """How far rankings are compared; further down equal scores may stand in another order at the cut."""
