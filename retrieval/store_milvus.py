@@ -26,6 +26,9 @@ ROWS_AT_ONCE = 500
 MOST_HITS = 16_384
 """More a Milvus server does not return for one search."""
 
+QUIET = {"grpc.keepalive_time_ms": 300_000, "grpc.keepalive_permit_without_calls": 0}
+"""The client's own ping every 10 s is more than a gRPC server allows by default: it hangs up on an idle line."""
+
 NAME_LENGTH = 512
 TAG_LENGTH = 256
 MOST_TAGS = 128
@@ -60,7 +63,9 @@ class MilvusStore:
         library = _library()
         self._kinds: tuple[type[Exception], ...] = (library.MilvusException, OSError, ValueError)
         with self._told("connect"):
-            self._client = library.MilvusClient(place.uri, token=place.token, timeout=place.timeout_s)
+            self._client = library.MilvusClient(
+                place.uri, token=place.token, timeout=place.timeout_s, grpc_options=QUIET
+            )
 
     def close(self) -> None:
         """Gives the connection back."""
