@@ -29,6 +29,10 @@ class CodeBook:
         for passage_id, keys in self._keys.items():
             for key in keys:
                 self._holders.setdefault(key, []).append(passage_id)
+        self._short: dict[str, list[str]] = {}
+        for key in self._holders:
+            for said in shortened(key):
+                self._short.setdefault(said, []).append(key)
 
     def keys(self, passage_id: PassageId) -> frozenset[str]:
         """The codes a passage answers for; none for an unknown id."""
@@ -68,15 +72,19 @@ class CodeBook:
     def _resolved(self, code: str) -> str:
         if code in self._holders or len(code) < LOOSE_SIZE:
             return code
-        fitting = [key for key in self._holders if _shortened(code, key)]
+        fitting = self._short.get(code, ())
         return fitting[0] if len(fitting) == 1 else code
 
 
-def _shortened(said: str, key: str) -> bool:
-    """Whether `said` is `key` without its dots, or some of its whole words."""
-    if "." in key and key.replace(".", "") == said:
-        return True
-    return "_" in said and f"_{said}_" in f"_{key}_"
+def shortened(key: str) -> set[str]:
+    """What a caller may say for a code: it without its dots, and every run of two or more of its whole words.
+
+    >>> sorted(shortened("update_billing_address"))
+    ['billing_address', 'update_billing', 'update_billing_address']
+    """
+    words = key.split("_")
+    runs = {"_".join(words[i:j]) for i in range(len(words)) for j in range(i + 2, len(words) + 1)}
+    return runs | ({key.replace(".", "")} if "." in key else set())
 
 
 def _document(passage: Passage) -> str:

@@ -15,8 +15,19 @@ from retrieval.query import voices
 from retrieval.types import PassageId, Query, Ranking
 
 
+def query_vector(encoder: Encoder, query: Query) -> NDArray[np.float32]:
+    """The query's vector (dim,), with history the mean of both by their share. Raises ModelError."""
+    texts, shares = zip(*voices(query), strict=True)
+    vector: NDArray[np.float32] = np.asarray(shares, dtype=np.float32) @ encoder.queries(texts)
+    if not np.isfinite(vector).all():
+        raise ModelError(f"encoder {encoder.id}: the query's vector is not finite")
+    return vector
+
+
 class Dense:
-    """The dense channel: exact cosine over unit vectors.
+    """The dense channel: exact cosine over unit vectors, usually mapped from disk.
+
+    One thread: a product with a single vector is bound by memory, and a second thread measured no faster.
 
     `vectors` float32 (surfaces, dim); the surfaces of passage i are rows `starts[i]` to `starts[i + 1]`, at least one.
     """
@@ -42,9 +53,6 @@ class Dense:
         """
         if not self._ids:
             return []
-        texts, shares = zip(*voices(query), strict=True)
-        vector = np.asarray(shares, dtype=np.float32) @ self._encoder.queries(texts)
-        if not np.isfinite(vector).all():
-            raise ModelError(f"encoder {self._encoder.id}: the query's vector is not finite")
+        vector = query_vector(self._encoder, query)
         best = np.maximum.reduceat(self._vectors @ vector, self._starts[:-1])
         return top_rows(self._ids, best, allowed, limit)

@@ -14,6 +14,7 @@ from retrieval.encoder import Encoder
 from retrieval.surfaces import dense_surfaces, document_text
 from retrieval.token_store import centre_of
 from retrieval.types import Passage
+from retrieval.vectors import TokenVectors
 
 Progress = Callable[[int, int], None]
 """Called with (texts encoded, texts to encode), both growing or equal from call to call."""
@@ -60,28 +61,32 @@ def encode_passages(
     encoder: Encoder,
     known: Mapping[str, Encoded],
     progress: Progress | None = None,
+    with_tokens: bool = True,
 ) -> tuple[list[Encoded], NDArray[np.float32]]:
     """Each passage encoded, in order, and the centre of queries (dim,). Raises what the encoder raises.
 
-    `known` holds what an earlier index of the same encoder made, by the passages' sha; it is taken as it is.
+    `known` holds what an earlier index of the same encoder made, by the passages' sha; it is taken as it is. Without
+    tokens the rows hold none and the centre is 0.
     """
     fresh = [p for p in passages if not (p.sha and p.sha in known)]
     surfaces = [dense_surfaces(p) for p in fresh]
-    samples = _centre_texts(passages)
-    work = _Work(sum(map(len, surfaces)) + len(fresh) + len(samples), progress)
+    read = [document_text(p) for p in fresh] if with_tokens else []
+    samples = _centre_texts(passages) if with_tokens else []
+    work = _Work(sum(map(len, surfaces)) + len(read) + len(samples), progress)
     vectors = iter(work.run(encoder.passages, list(chain.from_iterable(surfaces))))
-    tokens = work.run(
-        lambda texts: encoder.token_vectors(texts, "passage"), [document_text(p) for p in fresh]
-    )
+    tokens = iter(work.run(lambda texts: encoder.token_vectors(texts, "passage"), read))
     leaning = work.run(lambda texts: encoder.token_vectors(texts, "query"), samples)
-    made = iter(
-        Encoded(
+    none = TokenVectors(np.zeros(0, np.int32), (), np.zeros((0, encoder.dim), np.float32))
+
+    def encoded(own: Sequence[str]) -> Encoded:
+        token = next(tokens) if with_tokens else none
+        return Encoded(
             np.stack([next(vectors) for _ in own]).astype(np.float32),
             token.ids.astype(np.int32),
             token.vectors.astype(np.float16),
         )
-        for own, token in zip(surfaces, tokens, strict=True)
-    )
+
+    made = map(encoded, surfaces)
     rows = [known[p.sha] if p.sha and p.sha in known else next(made) for p in passages]
     empty = np.zeros((0, encoder.dim), dtype=np.float32)
     return rows, centre_of(np.concatenate([empty, *(token.vectors for token in leaning)]))

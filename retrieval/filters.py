@@ -20,21 +20,33 @@ class Filters:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._from = np.array([_ordinal(p.valid_from, date.min) for p in passages], dtype=np.int32)
         self._to = np.array([_ordinal(p.valid_to, date.max) for p in passages], dtype=np.int32)
-        self._tags = [frozenset(p.tags) for p in passages]
-        self._versions = np.array([p.version for p in passages], dtype=object)
+        self._tags = _rows_by((row, tag) for row, p in enumerate(passages) for tag in p.tags)
+        self._versions = _rows_by((row, p.version) for row, p in enumerate(passages))
 
     def open_rows(self, as_of: date, tags: Iterable[str] = (), version: str | None = None) -> OpenRows:
         """Rows valid on `as_of` (both ends inclusive) that carry every tag and, if given, this exact version."""
         day = as_of.toordinal()
         rows: OpenRows = (self._from <= day) & (day <= self._to)
-        wanted = frozenset(tags)
-        if wanted:
-            rows &= np.fromiter(
-                (wanted <= have for have in self._tags), dtype=np.bool_, count=len(self._tags)
-            )
+        for tag in frozenset(tags):
+            rows &= _only(self._tags.get(tag), len(rows))
         if version is not None:
-            rows &= np.asarray(self._versions == version, dtype=np.bool_)
+            rows &= _only(self._versions.get(version), len(rows))
         return rows
+
+
+def _rows_by(pairs: Iterable[tuple[int, str]]) -> dict[str, NDArray[np.int32]]:
+    """The rows of each name, so that a filter costs its own rows and not a look at every passage."""
+    rows: dict[str, list[int]] = {}
+    for row, name in pairs:
+        rows.setdefault(name, []).append(row)
+    return {name: np.array(own, dtype=np.int32) for name, own in rows.items()}
+
+
+def _only(rows: NDArray[np.int32] | None, size: int) -> OpenRows:
+    mask = np.zeros(size, dtype=np.bool_)
+    if rows is not None:
+        mask[rows] = True
+    return mask
 
 
 def _ordinal(day: date | None, otherwise: date) -> int:

@@ -65,10 +65,13 @@ answer, and its lead must carry the decision. Not fitted to any one model; calib
 
 
 def thresholds_for(reranker: Reranker, encoder_id: str) -> Thresholds:
-    """The shipped thresholds of a reranker. Raises ModelError for late interaction over an encoder not measured."""
+    """The shipped thresholds of a reranker. Raises ModelError for late interaction over an encoder not measured, and
+    for pooled vectors, which no threshold was fitted to.
+    """
     if reranker.scale == "logit":
         return CROSS_ENCODER
-    if encoder_id.startswith("e5-") or "multilingual-e5-small" in encoder_id:
+    measured = encoder_id.startswith("e5-") or "multilingual-e5-small" in encoder_id
+    if measured and not reranker.id.startswith("pooled-vectors/"):
         return LATE_INTERACTION
     raise ModelError(f"gate: no thresholds for {reranker.id}; choose a cross-encoder as retrieval.reranker")
 

@@ -2,8 +2,9 @@
 
 Files of a generation: `passages.jsonl`; `vectors.npy` float32 (surfaces, dim) with `starts.npy` int64 (passages + 1,);
 `token_vectors.npy` float16 (tokens, dim) with `token_ids.npy` int32 (tokens,), `token_lengths.npy` float32 (tokens,)
-and `token_starts.npy` int64 (passages + 1,); `centres.npy` float32 (2, dim), of queries and of passages. Nothing is
-ever unpickled.
+and `token_starts.npy` int64 (passages + 1,); `centres.npy` float32 (2, dim), of queries and of passages. Above a stated
+number of passages no token vectors are made: those files are then empty and the manifest says so. Nothing is ever
+unpickled.
 """
 
 from __future__ import annotations
@@ -27,13 +28,22 @@ from retrieval.surfaces import document_text
 from retrieval.token_store import TokenStore, centre_of, count_holding, lengths_from, rows_by_text
 from retrieval.types import Passage, PassageId
 
+TOKEN_PASSAGES = 10_000
+"""Up to how many passages token vectors are kept: a token of 384 dimensions takes 776 bytes of disk, so that 10,000
+passages of 120 tokens are 0.9 GB and of 400 tokens 3.1 GB, all of it written, hashed at each start, and paged in.
+"""
+
 FORMAT = 1
 """Raised when the files change their meaning; an older index is then built again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An open index. Rows follow `passages`; the surfaces of passage i are `vectors[starts[i]:starts[i + 1]]`."""
+    """An open index. Rows follow `passages`; the surfaces of passage i are `vectors[starts[i]:starts[i + 1]]`.
+
+    Without token vectors (`has_tokens`) late interaction has nothing to read: rank by `PooledVectors` (pooled.py) or a
+    cross-encoder.
+    """
 
     passages: tuple[Passage, ...]
     corpus_sha: str
@@ -42,19 +52,29 @@ class Index:
     vectors: NDArray[np.float32]
     starts: NDArray[np.int64]
     tokens: TokenStore
+    has_tokens: bool = True
 
     @property
     def ids(self) -> tuple[PassageId, ...]:
         return tuple(p.id for p in self.passages)
 
 
-def build_index(root: Path, corpus: Corpus, encoder: Encoder, progress: Progress | None = None) -> Index:
-    """Encodes the corpus, replaces what stood under `root` in one step, and opens it.
+def build_index(
+    root: Path,
+    corpus: Corpus,
+    encoder: Encoder,
+    progress: Progress | None = None,
+    token_passages: int = TOKEN_PASSAGES,
+) -> Index:
+    """Encodes the corpus, replaces what stood under `root` in one step, and opens it. A corpus of more than
+    `token_passages` passages gets no token vectors.
 
     A passage that the index before held with the same sha, made by the same encoder, keeps its vectors. A crash
     leaves the index before. Raises StoreError when the folder cannot be written, and what the encoder raises.
     """
-    rows, query_centre = encode_passages(corpus.passages, encoder, _known(root, encoder), progress)
+    with_tokens = len(corpus.passages) <= token_passages
+    known = _known(root, encoder, with_tokens)
+    rows, query_centre = encode_passages(corpus.passages, encoder, known, progress, with_tokens)
     with new_generation(root) as folder:
         _write_arrays(folder, rows, query_centre)
         lines = (json.dumps(_plain(p), ensure_ascii=False) for p in corpus.passages)
@@ -66,13 +86,15 @@ def build_index(root: Path, corpus: Corpus, encoder: Encoder, progress: Progress
             "corpus_sha": corpus.sha,
             "corpus_version": corpus.version,
             "passages": len(rows),
+            "token_vectors": with_tokens,
+            "token_passages": token_passages,
         }
         write_manifest(folder, facts)
     return open_index(root, encoder, corpus)
 
 
 def open_index(root: Path, encoder: Encoder, corpus: Corpus | None = None) -> Index:
-    """Opens what `build_index` wrote, token vectors memory-mapped.
+    """Opens what `build_index` wrote, vectors memory-mapped.
 
     Raises StoreError when there is none, when a file of it is missing or changed, when another encoder made it, or,
     if a corpus is given, when it was made from another.
@@ -95,19 +117,33 @@ def open_index(root: Path, encoder: Encoder, corpus: Corpus | None = None) -> In
 
 def _write_arrays(folder: Path, rows: Sequence[Encoded], query_centre: NDArray[np.float32]) -> None:
     dim = len(query_centre)
-    tokens = _joined([row.token_vectors for row in rows], np.zeros((0, dim), dtype=np.float16))
+    tokens = _filled(folder / "token_vectors.npy", [row.token_vectors for row in rows], dim)
     passage_centre = centre_of(tokens)
+    lengths = [lengths_from(row.token_vectors, passage_centre) for row in rows]
     arrays: dict[str, NDArray[Any]] = {
         "vectors": _joined([row.vectors for row in rows], np.zeros((0, dim), dtype=np.float32)),
         "starts": starts_of(len(row.vectors) for row in rows),
-        "token_vectors": tokens,
         "token_ids": _joined([row.token_ids for row in rows], np.zeros(0, dtype=np.int32)),
         "token_starts": starts_of(len(row.token_ids) for row in rows),
-        "token_lengths": lengths_from(tokens, passage_centre),
+        "token_lengths": _joined(lengths, np.zeros(0, dtype=np.float32)),
         "centres": np.stack([query_centre, passage_centre]),
     }
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+
+def _filled(path: Path, blocks: Sequence[NDArray[np.float16]], dim: int) -> NDArray[np.float16]:
+    """The blocks end to end, written to a mapped file one by one, so that they never stand twice in memory."""
+    starts = starts_of(map(len, blocks))
+    if not starts[-1]:
+        np.save(path, np.zeros((0, dim), dtype=np.float16), allow_pickle=False)
+        return np.zeros((0, dim), dtype=np.float16)
+    mapped = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=(int(starts[-1]), dim))
+    for start, block in zip(starts, blocks, strict=False):
+        mapped[start : start + len(block)] = block
+    mapped.flush()
+    array: NDArray[np.float16] = np.asarray(mapped)
+    return array
 
 
 def _joined(arrays: Sequence[NDArray[Any]], empty: NDArray[Any]) -> NDArray[Any]:
@@ -122,7 +158,7 @@ def _read(folder: Path, facts: dict[str, Any]) -> Index:
         array: NDArray[Any] = np.load(folder / f"{name}.npy", allow_pickle=False)
         return array
 
-    vectors, starts = load("vectors"), load("starts")
+    vectors, starts = _mapped(folder / "vectors.npy"), load("starts")
     ids, token_starts = load("token_ids"), load("token_starts")
     token_vectors = _mapped(folder / "token_vectors.npy")
     query_centre, passage_centre = load("centres")
@@ -144,36 +180,45 @@ def _read(folder: Path, facts: dict[str, Any]) -> Index:
         passage_centre=passage_centre,
     )
     return Index(
-        passages, facts["corpus_sha"], facts["corpus_version"], facts["encoder"], vectors, starts, tokens
+        passages=passages,
+        corpus_sha=facts["corpus_sha"],
+        corpus_version=facts["corpus_version"],
+        encoder_id=facts["encoder"],
+        vectors=vectors,
+        starts=starts,
+        tokens=tokens,
+        has_tokens=facts.get("token_vectors") is not False,
     )
 
 
-def _mapped(path: Path) -> NDArray[np.float16]:
+def _mapped(path: Path) -> NDArray[Any]:
     """Memory-mapped, as a plain array over the map; read instead when it holds nothing, for that cannot be mapped."""
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:
         mapped = np.load(path, allow_pickle=False)
-    array: NDArray[np.float16] = np.asarray(mapped)
+    array: NDArray[Any] = np.asarray(mapped)
     return array
 
 
-def _known(root: Path, encoder: Encoder) -> dict[str, Encoded]:
-    """What the index before holds, by sha; nothing when there is none that this encoder made."""
+def _known(root: Path, encoder: Encoder, with_tokens: bool) -> dict[str, Encoded]:
+    """What the index before holds, by sha; nothing when there is none that this encoder made, or when it lacks the
+    token vectors that are now wanted.
+    """
     try:
         before = open_index(root, encoder)
     except StoreError:
         return {}
+    if with_tokens and not before.has_tokens:
+        return {}
     tokens = before.tokens
-    return {
-        passage.sha: Encoded(
-            before.vectors[before.starts[i] : before.starts[i + 1]],
-            tokens.ids[tokens.starts[i] : tokens.starts[i + 1]],
-            tokens.vectors[tokens.starts[i] : tokens.starts[i + 1]],
-        )
-        for i, passage in enumerate(before.passages)
-        if passage.sha
-    }
+    known = {}
+    for i, passage in enumerate(before.passages):
+        own = slice(*tokens.starts[i : i + 2].tolist()) if with_tokens else slice(0)
+        vectors = before.vectors[before.starts[i] : before.starts[i + 1]]
+        if passage.sha:
+            known[passage.sha] = Encoded(vectors, tokens.ids[own], tokens.vectors[own])
+    return known
 
 
 def _plain(passage: Passage) -> dict[str, Any]:

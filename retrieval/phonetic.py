@@ -7,15 +7,13 @@ words have no key here: word search and the code book answer for them.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.bm25 import lucene_idf
+from retrieval.bm25 import word_postings
 from retrieval.filters import OpenRows
 from retrieval.fusion import top_rows
 from retrieval.normalize import canonical
@@ -24,10 +22,6 @@ from retrieval.query import voices
 from retrieval.surfaces import document_text
 from retrieval.terms import STOP_WORDS
 from retrieval.types import Passage, PassageId, Query, Ranking
-
-K1: Final = 1.5
-B: Final = 0.75
-"""rank-bm25's own, so that a key behaves here as a word does there."""
 
 SINGLE: Final = 0.5
 """Weight of a single syllable beside a pair: there are only four hundred of them."""
@@ -39,43 +33,55 @@ def pair_keys(text: str) -> list[str]:
     >>> pair_keys("退宽") == pair_keys("退款") == ["tui kuan"]
     True
     """
-    keys: list[str] = []
-    for run in _runs(text):
-        sounds = [sound_class(syllable) for syllable in readings(run)]
-        keys += [f"{one} {two}" for one, two in zip(sounds, sounds[1:], strict=False) if one and two]
-    return keys
+    return _pairs(_heard(text))
 
 
 def single_keys(text: str) -> list[str]:
     """Each syllable as it is, repeats kept, without those of particles and pronouns."""
+    return _singles(_heard(text))
+
+
+_Heard = list[tuple[str, tuple[str, ...]]]
+"""The Chinese runs of a text, each with the syllable of every character, "" where there is none."""
+
+
+def _heard(text: str) -> _Heard:
+    runs = (match[0].replace(" ", "") for match in HAN_RUN.finditer(canonical(text)))
+    return [(run, tuple(readings(run))) for run in runs]
+
+
+def _pairs(heard: _Heard) -> list[str]:
+    keys: list[str] = []
+    for _, syllables in heard:
+        sounds = [sound_class(syllable) for syllable in syllables]
+        keys += [f"{one} {two}" for one, two in zip(sounds, sounds[1:], strict=False) if one and two]
+    return keys
+
+
+def _singles(heard: _Heard) -> list[str]:
     return [
         syllable
-        for run in _runs(text)
-        for char, syllable in zip(run, readings(run), strict=True)
+        for run, syllables in heard
+        for char, syllable in zip(run, syllables, strict=True)
         if syllable and char not in STOP_WORDS
     ]
 
 
-def _runs(text: str) -> Iterable[str]:
-    return (match[0].replace(" ", "") for match in HAN_RUN.finditer(canonical(text)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Posting:
-    """The rows that hold a key, and what it adds to the score of each."""
-
-    rows: NDArray[np.intp]
-    gains: NDArray[np.float64]
-
-
 class Phonetic:
-    """The sound channel over one list of passages. Every score a key can give is computed here, none at search."""
+    """The sound channel over one list of passages: BM25 over pairs, and over single syllables at half the weight."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._ids: tuple[PassageId, ...] = tuple(p.id for p in passages)
-        texts = [document_text(p) for p in passages]
-        self._pairs = _postings([pair_keys(text) for text in texts], 1.0)
-        self._singles = _postings([single_keys(text) for text in texts], SINGLE)
+        singles: list[tuple[str, ...]] = []
+
+        def pairs() -> Iterator[list[str]]:
+            for passage in passages:
+                heard = _heard(document_text(passage))
+                singles.append(tuple(_singles(heard)))
+                yield _pairs(heard)
+
+        self.pairs = word_postings(pairs())
+        self.singles = word_postings(singles)  # read second: reading a text aloud is what takes the time
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -83,34 +89,24 @@ class Phonetic:
     def scores(self, text: str) -> NDArray[np.float64]:
         """Shape (passages,): 0 where nothing sounds alike."""
         total = np.zeros(len(self._ids))
-        for postings, keys in ((self._pairs, pair_keys(text)), (self._singles, single_keys(text))):
-            for key, times in Counter(keys).items():
-                if posting := postings.get(key):
-                    total[posting.rows] += times * posting.gains
+        self._add(total, text, 1.0)
         return total
 
     def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking:
         """The best `limit` allowed passages that share a sound with the query, best first, ties by id."""
         scores = np.zeros(len(self._ids))
         for text, share in voices(query):
-            scores += share * self.scores(text)
+            self._add(scores, text, share)
         return top_rows(self._ids, scores, allowed & (scores > 0.0), limit)
 
+    def weighed(self, text: str) -> tuple[dict[int, float], dict[int, float]]:
+        """A question as sparse vectors over the columns of `pairs` and of `singles`."""
+        heard = _heard(text)
+        pairs = {} if self.pairs is None else self.pairs.weighed(_pairs(heard))
+        singles = {} if self.singles is None else self.singles.weighed(_singles(heard))
+        return pairs, {column: SINGLE * weight for column, weight in singles.items()}
 
-def _postings(documents: Sequence[Sequence[str]], weight: float) -> Mapping[str, _Posting]:
-    """BM25 turned round: per key its rows and their gains, lengths measured in keys of this kind."""
-    lengths = np.array([len(keys) for keys in documents], dtype=np.float64)
-    mean = float(lengths.mean()) if lengths.any() else 1.0
-    slowed = K1 * (1.0 - B + B * lengths / mean)
-    held: dict[str, tuple[list[int], list[int]]] = {}
-    for row, keys in enumerate(documents):
-        for key, times in Counter(keys).items():
-            rows, counts = held.setdefault(key, ([], []))
-            rows.append(row)
-            counts.append(times)
-    postings = {}
-    for key, (rows, counts) in held.items():
-        at, seen = np.array(rows, dtype=np.intp), np.array(counts, dtype=np.float64)
-        gain = weight * lucene_idf(len(rows), len(documents))
-        postings[key] = _Posting(at, gain * seen * (K1 + 1.0) / (seen + slowed[at]))
-    return postings
+    def _add(self, total: NDArray[np.float64], text: str, share: float) -> None:
+        for postings, asked in zip((self.pairs, self.singles), self.weighed(text), strict=True):
+            if postings is not None:
+                postings.add(total, asked, share)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
 from operator import mul
 from types import TracebackType
-from typing import Protocol
 
 from retrieval.bm25 import Bm25
 from retrieval.code_book import CodeBook
@@ -22,14 +19,15 @@ from retrieval.filters import Filters, OpenRows, collapse
 from retrieval.fusion import RRF_K, best_first, weighted_min_max, weighted_rrf
 from retrieval.index import Index
 from retrieval.narrowing import Narrowing, Opened, same_subject
+from retrieval.phonetic import Phonetic
 from retrieval.query import make_query as make_query
 from retrieval.query import voices
+from retrieval.recall import Channels, Recall, RecallChannel, cause_of
 from retrieval.rerank import MAX_CANDIDATES, Reranked, Reranker, reorder, scores_within
 from retrieval.sentences import split_sentences
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
-from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking, Stage
-from retrieval.workers import ChannelWorker, Ranked
+from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +35,8 @@ class SearchSettings:
     """`recall` candidates a channel; RRF's k and weights (a channel not named weighs 1); times in milliseconds.
 
     `blend` is what a channel's own score, scaled over the candidates, adds to the reranker's 1 in the final order.
+    Both were tuned on the dev questions; `voice-agent calibrate` tunes them to others. `sound` switches the phonetic
+    channel.
     """
 
     recall: int = 50
@@ -45,12 +45,7 @@ class SearchSettings:
     blend: Mapping[Channel, float] = field(default_factory=lambda: {"dense": 0.2, "bm25": 0.4})
     deadline_ms: float = 1500.0
     rerank_budget_ms: float = 400.0
-
-
-class RecallChannel(Protocol):
-    """What every channel is: a query to its ranking of the open rows."""
-
-    def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking: ...
+    sound: bool = True
 
 
 class Searcher:
@@ -65,11 +60,11 @@ class Searcher:
         encoder: Encoder,
         reranker: Reranker,
         settings: SearchSettings | None = None,
-        channels: Mapping[Channel, RecallChannel] | None = None,
+        channels: Channels | Callable[[Bm25], Channels] | None = None,
         cut: Cut = terms,
     ) -> None:
-        """`channels` replaces the word and meaning channels made from the index; `cut` is the tokenizer of both
-        passages and questions.
+        """`channels` replaces those made from the index (words, meaning, sound where the settings want it), or makes
+        them of its word statistics; `cut` is the tokenizer of both passages and questions.
         """
         self._index = index
         self._reranker = reranker
@@ -79,11 +74,20 @@ class Searcher:
         self._cut = cut
         self.words = Bm25(index.passages, cut)
         self.codes = CodeBook(index.passages)
-        self._channels = channels or {
-            "bm25": self.words,
-            "dense": Dense(encoder, index.ids, index.vectors, index.starts),
-        }
-        self._workers = {name: ChannelWorker(f"recall-{name}") for name in self._channels}
+        given = channels(self.words) if callable(channels) else channels
+        found_by = self._own_channels(encoder) if given is None else given
+        self._recall = Recall(found_by, self._settings.recall, self._settings.deadline_ms, cut)
+
+    def _own_channels(self, encoder: Encoder) -> Channels:
+        index = self._index
+        meaning = Dense(encoder, index.ids, index.vectors, index.starts)
+        made: dict[Channel, RecallChannel] = {"bm25": self.words, "dense": meaning}
+        return {**made, "phonetic": Phonetic(index.passages)} if self._settings.sound else made
+
+    @property
+    def channels(self) -> Channels:
+        """What searches, by name."""
+        return self._recall.channels
 
     def __enter__(self) -> Searcher:
         return self
@@ -95,8 +99,7 @@ class Searcher:
 
     def close(self) -> None:
         """Ends the channels' threads. A search after that finds every channel down."""
-        for worker in self._workers.values():
-            worker.close()
+        self._recall.close()
 
     def search(
         self, query: Query, as_of: date, limit: int = 10, conditions: Conditions | None = None
@@ -126,54 +129,22 @@ class Searcher:
         found = Found(query, {}, [], (), searched=int(rows.sum()), as_of=day, lifted=opened.lifted)
         if not found.searched or not query.text:
             return found
-        found = self._recall(found, rows)
+        found = self._recalled(found, opened)
         found = self._rerank(found, self._candidates(found, rows), limit)
         if opened.conditions.previous and found.evidence:
             found = replace(found, as_of=found.evidence[0].passage.valid_to)
         return found
 
-    def _recall(self, found: Found, allowed: OpenRows) -> Found:
-        """Every channel at once, then fusion."""
+    def _recalled(self, found: Found, opened: Opened) -> Found:
+        """Every channel, then fusion, the question's other wordings included."""
         began = time.perf_counter()
-        jobs = {
-            name: self._workers[name].submit(
-                partial(channel.rank, found.query, self._settings.recall, allowed)
-            )
-            for name, channel in self._channels.items()
-        }
-        rankings: dict[Channel, Ranking] = {}
-        down: dict[Stage, str] = {}
-        timings: dict[str, float] = {}
-        for name, job in jobs.items():
-            outcome = _await(job, self._settings.deadline_ms, began)
-            if isinstance(outcome, str):
-                down[name] = outcome
-            else:
-                rankings[name], timings[name] = outcome.ranking, outcome.ms
+        recalled = self._recall.run(found.query, opened)
         weights = self._settings.weights
-        weighed = ((ranking, weights.get(name, 1.0)) for name, ranking in rankings.items())
-        reworded = self._reworded(found.query, allowed, began)
+        weighed = [(ranking, weights.get(name, 1.0)) for name, ranking in recalled.rankings.items()]
+        reworded = [(ranking, w * weights.get(name, 1.0)) for name, ranking, w in recalled.reworded]
         fused = weighted_rrf([*weighed, *reworded], self._settings.rrf_k)
-        timings["recall"] = _ms_since(began)
-        return replace(found, rankings=rankings, fused=fused, down=down, timings_ms=timings)
-
-    def _reworded(self, query: Query, allowed: OpenRows, began: float) -> Sequence[tuple[Ranking, float]]:
-        """What every channel finds for the question's other wordings, by their weights.
-
-        One wording at a time, so that they never fill a channel's queue; what fails or is late is left out.
-        """
-        weights, found = self._settings.weights, []
-        for wording in query.also:
-            other = make_query(wording.text)
-            jobs = {
-                name: self._workers[name].submit(partial(channel.rank, other, self._settings.recall, allowed))
-                for name, channel in self._channels.items()
-            }
-            for name, job in jobs.items():
-                outcome = _await(job, self._settings.deadline_ms, began)
-                if isinstance(outcome, Ranked):
-                    found.append((outcome.ranking, wording.weight * weights.get(name, 1.0)))
-        return found
+        timings = {**recalled.timings_ms, "recall": _ms_since(began)}
+        return replace(found, rankings=recalled.rankings, fused=fused, down=recalled.down, timings_ms=timings)
 
     def _candidates(self, found: Found, allowed: OpenRows) -> list[PassageId]:
         """What the reranker reads: the best fused, and every open passage that holds the asked codes before them."""
@@ -190,7 +161,7 @@ class Searcher:
         try:
             scores = self._scores(found.query, [document_text(self._passage(pid)) for pid in candidates])
         except RetrievalError as e:
-            down["rerank"] = _cause(e)
+            down["rerank"] = cause_of(e)
         reranked = reorder(candidates, scores)
         if reranked.fault is not None:
             down["rerank"] = reranked.fault
@@ -202,7 +173,7 @@ class Searcher:
         )
         kept = [replace(e, surface=self._surface(found.query, e.passage)) for e in collapse(listed, limit)]
         timings = {**found.timings_ms, "rerank": _ms_since(began)}
-        return replace(found, evidence=tuple(kept), down=down, timings_ms=timings)
+        return replace(found, evidence=tuple(kept), reranker=self._reranker.id, down=down, timings_ms=timings)
 
     def _scores(self, query: Query, texts: Sequence[str]) -> Sequence[float | None]:
         """The reranker's scores of the question, mixed with those of the turn before by their share."""
@@ -243,23 +214,6 @@ def _hits(rankings: Mapping[Channel, Ranking]) -> dict[PassageId, dict[Channel, 
         for rank, (passage_id, score) in enumerate(ranking, start=1):
             hits.setdefault(passage_id, {})[name] = Hit(rank, score)
     return hits
-
-
-def _await(job: Future[Ranked], deadline_ms: float, began: float) -> Ranked | str:
-    """What the job found, or in one line why there is nothing."""
-    try:
-        return job.result(max(deadline_ms - _ms_since(began), 0.0) / 1000.0)
-    except TimeoutError:
-        job.cancel()
-        return f"late: nothing after {deadline_ms:.0f} ms"
-    except CancelledError:
-        return "closed: the searcher takes no more searches"
-    except Exception as fault:  # noqa: BLE001 - the recall channel's boundary: whatever broke it becomes a coded value
-        return _cause(fault)
-
-
-def _cause(fault: Exception) -> str:
-    return f"{type(fault).__name__}: {fault}".splitlines()[0]
 
 
 def _ms_since(began: float) -> float:

@@ -169,6 +169,8 @@ class Verdict:
 class Found:
     """All that one search did, in order: the query, each channel's ranking, the fused and the reranked evidence.
 
+    `reranker` is the id of what scored the evidence, "" before reranking: thresholds hold for one id only.
+
     A channel that failed or was late is in `down` with its cause and absent from `rankings`. `searched` is how many
     passages were open to the search after the filters: 0 means there was nothing to find. `as_of` is the day whose
     facts these are; `lifted` names the conditions heard in the question that no passage meets, so that the evidence
@@ -179,6 +181,7 @@ class Found:
     rankings: Mapping[Channel, Ranking]
     fused: Ranking
     evidence: tuple[Evidence, ...]
+    reranker: str = ""
     down: Mapping[Stage, str] = field(default_factory=dict)
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     searched: int = 0

@@ -45,6 +45,8 @@ PURE = (
     "retrieval/periods.py",
     "retrieval/subjects.py",
     "retrieval/narrowing.py",
+    "retrieval/milvus_rows.py",
+    "retrieval/postings.py",
     "voice_agent/floor/step.py",
     "voice_agent/floor/state.py",
     "voice_agent/floor/overlap.py",
@@ -118,6 +120,12 @@ def test_nothing_is_unpickled() -> None:
     for path in modules():
         assert not {"pickle", "joblib", "dill", "shelve"} & set(imports(path)), path
         assert "allow_pickle=True" not in path.read_text(encoding="utf-8"), path
+
+
+def test_wiring_loads_no_client_of_a_store_not_in_use() -> None:
+    """The composition root can be imported without the milvus extra: its client is loaded when a store is opened."""
+    code = "import sys, voice_agent.build; sys.exit('pymilvus' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 @pytest.mark.models

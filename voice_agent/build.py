@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,6 +19,7 @@ from audio.speech_cache import CachedSynthesizer, SpeechCache
 from audio.tts import KokoroSynthesizer
 from audio.types import CALL_RATE_HZ, Recognizer, Samples, Synthesizer
 from audio.vad import VoiceDetector, VoiceRules
+from retrieval.bm25 import Bm25
 from retrieval.corpus import Corpus, load_corpus
 from retrieval.cross_encoder import CrossEncoderReranker
 from retrieval.encoder import Encoder, OnnxE5Encoder
@@ -26,8 +28,12 @@ from retrieval.errors import StoreError
 from retrieval.gate import GateModel, thresholds_for
 from retrieval.homophones import NoRepairs, Repairer
 from retrieval.index import Index, build_index, open_index
+from retrieval.milvus_channels import milvus_channels
+from retrieval.pooled import PooledVectors
+from retrieval.recall import Channels
 from retrieval.rerank import LateInteraction, Reranker
 from retrieval.search import Searcher, SearchSettings, make_query
+from retrieval.store_milvus import MilvusStore, Place
 from voice_agent import phrases
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
@@ -106,7 +112,11 @@ def fresh_index(config: Config, corpus: Corpus, encoder: Encoder, report: Report
         return open_index(config.paths.index, encoder, corpus)
     except StoreError:
         return build_index(
-            config.paths.index, corpus, encoder, lambda done, total: report("建立索引", done, total)
+            config.paths.index,
+            corpus,
+            encoder,
+            lambda done, total: report("建立索引", done, total),
+            config.retrieval.token_vectors_max_passages,
         )
 
 
@@ -124,7 +134,10 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
         with _timed(timings, "reranker"):
             reranker = _reranker(config, encoder, index)
         with _timed(timings, "search"):
-            searcher = stack.enter_context(Searcher(index, encoder, reranker, _search_settings(config)))
+            channels = _remote_channels(config, index, encoder, report, stack)
+            searcher = stack.enter_context(
+                Searcher(index, encoder, reranker, _search_settings(config), channels)
+            )
         thinking = Worker("thinking")
         stack.callback(thinking.close)
         with _timed(timings, "repairer"):
@@ -176,7 +189,23 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
 
 def _reranker(config: Config, encoder: Encoder, index: Index) -> Reranker:
     name = config.retrieval.reranker
-    return LateInteraction(encoder, index.tokens) if name == EMBEDDED_RERANKER else CrossEncoderReranker(name)
+    if name != EMBEDDED_RERANKER:
+        return CrossEncoderReranker(name)
+    return LateInteraction(encoder, index.tokens) if index.has_tokens else PooledVectors(encoder, index)
+
+
+def _remote_channels(
+    config: Config, index: Index, encoder: Encoder, report: Report, stack: ExitStack
+) -> Callable[[Bm25], Channels] | None:
+    """The channels over Milvus, which stores the index first unless it holds it; None when search is embedded."""
+    if config.retrieval.store != "milvus":
+        return None
+    token = os.environ.get("VOICE_AGENT_MILVUS_TOKEN", "")
+    store = MilvusStore(Place(**dict(config.milvus), token=token))
+    stack.callback(store.close)
+    return lambda words: milvus_channels(
+        store, index, encoder, words, lambda done, total: report("写入 Milvus", done, total)
+    )
 
 
 def _search_settings(config: Config) -> SearchSettings:

@@ -66,6 +66,16 @@ class Retrieval(_Section):
     rrf_k: PositiveInt = 60
     channel_deadline_ms: PositiveInt = 1500
     rerank_budget_ms: PositiveInt = 400
+    token_vectors_max_passages: int = Field(default=10_000, ge=0)
+    store: Literal["embedded", "milvus"] = "embedded"
+
+
+class Milvus(_Section):
+    """Where the recall channels are when retrieval.store is milvus. The token comes from VOICE_AGENT_MILVUS_TOKEN."""
+
+    uri: str = Field(default="http://127.0.0.1:19530", min_length=1)
+    collection: str = Field(default="voice_agent", pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
+    timeout_s: PositiveFloat = 1.0
 
 
 class Answer(_Section):
@@ -139,6 +149,7 @@ class Config(_Section):
     turn: Turn = Turn()
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
+    milvus: Milvus = Milvus()
     answer: Answer = Answer()
     rewrite: Rewrite = Rewrite()
     llm: Llm = Llm()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from retrieval.code_book import CodeBook
+from retrieval.code_book import CodeBook, shortened
 from retrieval.types import PassageId
 from tests.retrieval.letters import passage
 
@@ -89,3 +91,14 @@ def test_what_fits_two_stays() -> None:
     """A shortened code that two codes complete is not decided here."""
     book = CodeBook([passage("a", "update_billing_address"), passage("b", "delete_billing_address")])
     assert book.resolve(["billing_address", "billing_address"]) == ("billing_address",)
+
+
+CODE = st.text("ab1._", min_size=1, max_size=7)
+
+
+@given(CODE, CODE)
+def test_what_a_code_is_shortened_to_is_looked_up(said: str, key: str) -> None:
+    """The look-up holds exactly: the code without its dots, and its runs of whole words joined by one sign or more."""
+    dotless = "." in key and key.replace(".", "") == said
+    words = "_" in said and f"_{said}_" in f"_{key}_"
+    assert (said in shortened(key)) is (dotless or words)

@@ -18,8 +18,9 @@ from retrieval.fusion import weighted_min_max, weighted_rrf
 from retrieval.gate import LATE_INTERACTION, GateModel
 from retrieval.index import Index, build_index
 from retrieval.query import make_query
+from retrieval.recall import RecallChannel
 from retrieval.rerank import LateInteraction
-from retrieval.search import RecallChannel, Searcher
+from retrieval.search import Searcher
 from retrieval.terms import Lexicon, terms
 from retrieval.types import (
     Channel,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from retrieval.filters import Filters, collapse
-from retrieval.types import Evidence
+from retrieval.types import Evidence, Passage
 from tests.retrieval.letters import passage
 
 DAY = date(2026, 11, 30)
@@ -69,3 +72,27 @@ def test_collapse_fills_the_list_with_what_remains() -> None:
     again = Evidence(passage("b", "乙丙", title="t"))
     other = Evidence(passage("c", "丁", title="t"))
     assert [e.passage.id for e in collapse([one, again, other], 2)] == ["a", "c"]
+
+
+DAYS = st.one_of(st.none(), st.dates(date(2026, 1, 1), date(2026, 1, 9)))
+MADE = st.builds(
+    lambda start, end, tags, version: passage("p", "x", "", (), start, end, tags, version),
+    DAYS,
+    DAYS,
+    st.lists(st.sampled_from("甲乙丙")).map(tuple),
+    st.sampled_from(["", "1", "2"]),
+)
+
+
+@given(
+    st.lists(MADE, max_size=8), st.sets(st.sampled_from("甲乙丙丁")), st.sampled_from([None, "", "1", "9"])
+)
+def test_rows_looked_up_are_those_a_look_at_each_finds(
+    passages: list[Passage], tags: set[str], version: str | None
+) -> None:
+    """By date, tags and version together: the same rows as one passage after the other would give."""
+    day = date(2026, 1, 5)
+    open_rows = Filters(passages).open_rows(day, tags, version).tolist()
+    assert open_rows == [
+        p.valid_on(day) and tags <= set(p.tags) and version in (None, p.version) for p in passages
+    ]

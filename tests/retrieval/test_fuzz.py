@@ -20,8 +20,9 @@ from retrieval.filters import OpenRows
 from retrieval.gate import LATE_INTERACTION, GateModel, Thresholds
 from retrieval.index import Index, build_index
 from retrieval.query import make_query
+from retrieval.recall import RecallChannel
 from retrieval.rerank import LateInteraction, Scale
-from retrieval.search import RecallChannel, Searcher
+from retrieval.search import Searcher
 from retrieval.types import Channel, Found, Gate, GateReason, Outcome, Query, Ranking
 from tests.retrieval.letters import LetterEncoder, corpus, passage
 

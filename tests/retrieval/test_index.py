@@ -207,3 +207,34 @@ def test_progress_grows_to_its_total(tmp_path: Path) -> None:
     calls.clear()
     build_index(tmp_path, many, LetterEncoder(), lambda done, total: calls.append((done, total)))
     assert calls[-1][0] == calls[-1][1] < 2 * len(many.passages)
+
+
+def test_above_the_limit_no_token_vectors_are_made(tmp_path: Path) -> None:
+    """More passages than stated: no token is encoded or stored, the index and its manifest say so, recall is whole."""
+    encoder = LetterEncoder()
+    index = build_index(tmp_path, CORPUS, encoder, token_passages=1)
+    manifest = json.loads((current_generation(tmp_path) / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["token_vectors"], manifest["token_passages"]) == (False, 1)
+    assert not index.has_tokens and len(index.tokens.vectors) == 0 and len(index.vectors) == 4
+    assert document_text(REFUND) not in encoder.seen
+    assert build_index(tmp_path, CORPUS, encoder, token_passages=2).has_tokens
+
+
+def test_crossing_the_limit_keeps_what_can_be_kept(tmp_path: Path) -> None:
+    """Growing over it the surface vectors stay; coming back under it everything is encoded, for tokens are missing."""
+    encoder = LetterEncoder()
+    before = build_index(tmp_path, CORPUS, encoder)
+    encoder.seen.clear()
+    over = build_index(tmp_path, CORPUS, encoder, token_passages=1)
+    assert encoder.seen == [] and np.array_equal(over.vectors, before.vectors)
+    under = build_index(tmp_path, CORPUS, encoder)
+    assert (
+        np.array_equal(under.tokens.vectors, before.tokens.vectors) and document_text(REFUND) in encoder.seen
+    )
+
+
+def test_vectors_are_mapped_not_read(tmp_path: Path) -> None:
+    """Surface and token vectors are views of the files, so that opening costs no memory for them."""
+    index = build_index(tmp_path, CORPUS, LetterEncoder())
+    for array in (index.vectors, index.tokens.vectors):
+        assert isinstance(array.base, np.memmap) and not array.flags.writeable

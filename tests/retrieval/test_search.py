@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from retrieval.errors import ModelError
 from retrieval.filters import OpenRows
 from retrieval.index import Index, build_index
+from retrieval.recall import RecallChannel
 from retrieval.rerank import LateInteraction, Scale
-from retrieval.search import RecallChannel, Searcher, SearchSettings, make_query
+from retrieval.search import Searcher, SearchSettings, make_query
 from retrieval.types import Channel, Found, Passage, PassageId, Query, Ranking, Wording
 from tests.retrieval.letters import LetterEncoder, corpus, passage
 
@@ -67,7 +68,7 @@ def test_the_right_passage_comes_first_with_all_it_earned(searcher: Searcher) ->
     top = found.evidence[0]
     assert top.passage.id == "refund-card"
     assert top.surface == "退到银行卡要几天"
-    assert set(top.hits) == {"bm25", "dense"} and top.hits["dense"].rank >= 1
+    assert set(top.hits) == {"bm25", "dense", "phonetic"} and top.hits["dense"].rank >= 1
     assert top.fused == dict(found.fused)[top.passage.id] > 0.0
     assert top.rerank is not None and 0.0 < top.rerank <= 1.0
     assert found.down == {} and found.searched == 6
@@ -336,7 +337,7 @@ def test_after_close_every_channel_is_down(index: Index, encoder: LetterEncoder)
     assert {"recall-bm25", "recall-dense"} <= before
     searcher.close()
     found = ask(searcher, "退款")
-    assert set(found.down) == {"bm25", "dense"} and "closed" in found.down["bm25"]
+    assert set(found.down) == {"bm25", "dense", "phonetic"} and "closed" in found.down["bm25"]
     assert found.evidence == ()
 
 
