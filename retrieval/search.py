@@ -20,6 +20,7 @@ from retrieval.errors import RetrievalError
 from retrieval.filters import Filters, OpenRows, collapse
 from retrieval.fusion import RRF_K, best_first, weighted_min_max, weighted_rrf
 from retrieval.index import Index
+from retrieval.phonetic import Phonetic
 from retrieval.query import make_query as make_query
 from retrieval.query import voices
 from retrieval.rerank import MAX_CANDIDATES, Reranked, Reranker, reorder, scores_within
@@ -35,6 +36,8 @@ class SearchSettings:
     """`recall` candidates a channel; RRF's k and weights (a channel not named weighs 1); times in milliseconds.
 
     `blend` is what a channel's own score, scaled over the candidates, adds to the reranker's 1 in the final order.
+    Both were tuned on the dev questions; `voice-agent calibrate` tunes them to other ones. `sound` switches the
+    phonetic channel.
     """
 
     recall: int = 50
@@ -43,6 +46,7 @@ class SearchSettings:
     blend: Mapping[Channel, float] = field(default_factory=lambda: {"dense": 0.2, "bm25": 0.4})
     deadline_ms: float = 1500.0
     rerank_budget_ms: float = 400.0
+    sound: bool = True
 
 
 class RecallChannel(Protocol):
@@ -66,8 +70,8 @@ class Searcher:
         channels: Mapping[Channel, RecallChannel] | None = None,
         cut: Cut = terms,
     ) -> None:
-        """`channels` replaces the word and meaning channels made from the index; `cut` is the tokenizer of both
-        passages and questions.
+        """`channels` replaces those made from the index: words, meaning, and sound where the settings want it; `cut`
+        is the tokenizer of both passages and questions.
         """
         self._index = index
         self._reranker = reranker
@@ -77,11 +81,14 @@ class Searcher:
         self._cut = cut
         self.words = Bm25(index.passages, cut)
         self.codes = CodeBook(index.passages)
-        self._channels = channels or {
-            "bm25": self.words,
-            "dense": Dense(encoder, index.ids, index.vectors, index.starts),
-        }
-        self._workers = {name: ChannelWorker(f"recall-{name}") for name in self._channels}
+        self.channels = channels or self._own_channels(encoder)
+        self._workers = {name: ChannelWorker(f"recall-{name}") for name in self.channels}
+
+    def _own_channels(self, encoder: Encoder) -> Mapping[Channel, RecallChannel]:
+        index = self._index
+        meaning = Dense(encoder, index.ids, index.vectors, index.starts)
+        made: dict[Channel, RecallChannel] = {"bm25": self.words, "dense": meaning}
+        return {**made, "phonetic": Phonetic(index.passages)} if self._settings.sound else made
 
     def __enter__(self) -> Searcher:
         return self
@@ -119,7 +126,7 @@ class Searcher:
             name: self._workers[name].submit(
                 partial(channel.rank, found.query, self._settings.recall, allowed)
             )
-            for name, channel in self._channels.items()
+            for name, channel in self.channels.items()
         }
         rankings: dict[Channel, Ranking] = {}
         down: dict[Stage, str] = {}

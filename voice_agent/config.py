@@ -62,10 +62,18 @@ class Retrieval(_Section):
     query_instruction: str = ""
     reranker: str = "late"
     repair: bool = True
+    phonetic: bool = True
     recall: PositiveInt = 50
     rrf_k: PositiveInt = 60
     channel_deadline_ms: PositiveInt = 1500
     rerank_budget_ms: PositiveInt = 400
+
+
+class Gate(_Section):
+    """`shadow` is a calibration file whose thresholds decide beside the live ones, for the journal only."""
+
+    require_calibrated: bool = False
+    shadow: Path | None = None
 
 
 class Answer(_Section):
@@ -108,6 +116,7 @@ class Config(_Section):
     turn: Turn = Turn()
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
+    gate: Gate = Gate()
     answer: Answer = Answer()
     tts: Tts = Tts()
     replay: Replay = Replay()
@@ -143,7 +152,11 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         config = Config.model_validate(values)
     except ValidationError as e:
         raise ConfigError(f"{file}: {_first_error(e)}") from e
-    config = config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+    root = file.resolve().parent
+    config = config.model_copy(update={"paths": _absolute(config.paths, root)})
+    if config.gate.shadow:
+        shadow = (root / config.gate.shadow).resolve()
+        config = config.model_copy(update={"gate": config.gate.model_copy(update={"shadow": shadow})})
     return _for_hub(config) if config.profile == "hub" else config
 
 

@@ -37,7 +37,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Looked:
     """The search and the gate. `standalone` is the question made whole, `repairs` what was put right in it by its
-    sound; `cited` maps S1… to passages."""
+    sound; `cited` maps S1… to passages. `shadow` is what other thresholds would have decided, for the journal only."""
 
     standalone: str
     repairs: tuple[Repair, ...]
@@ -45,6 +45,7 @@ class Looked:
     gate: Gate
     cited: Mapping[str, Evidence]
     ms: float
+    shadow: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,7 @@ class Answerer:
     generator: Generator
     checker: Checker
     run: Run
+    shadow: Judge | None = None
 
     def begin(self, asked: Asked, job: Staged) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`."""
@@ -133,7 +135,8 @@ class Answerer:
         found = self.searcher.search(query, asked.as_of)
         gate = self.gate.judge(found, asked.confidence)
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
-        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began))
+        shadow = self.shadow.judge(found, asked.confidence) if self.shadow else None
+        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), shadow)
 
     def check(self, asked: Asked, looked: Looked, index: int, sentence: str) -> Checked:
         """Judges one sentence. Blocking. A fault inside is a verdict, CHECK_ERROR."""
