@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import copy
 
 from retrieval.code_book import CodeBook
 from retrieval.errors import ModelError
@@ -22,6 +23,9 @@ Thresholds = Mapping[str, float]
 
 MEASURED = ("rerank_margin", "rerank_lead", "dense_top", "bm25_lead", "agreement")
 """Without any one of these nothing is answered: a channel is down, and its thresholds are not ours to guess."""
+
+UP, WITHOUT = "_up", "without_"
+"""`phonetic_up` is a feature: did the channel answer? `without_phonetic` is a threshold: may it be missing?"""
 
 LATE_INTERACTION: Thresholds = {
     "answer": 0.5,
@@ -83,7 +87,7 @@ def decide(features: Features, thresholds: Thresholds) -> Gate:
 
 
 def _outcome(features: Features, thresholds: Thresholds) -> tuple[Outcome, GateReason | None]:
-    early = _unheard(features, thresholds) or _unsearched(features)
+    early = _unheard(features, thresholds) or _unsearched(features, thresholds)
     if early is not None:
         return early
     sure = sureness(features, thresholds)
@@ -109,15 +113,27 @@ def _unheard(features: Features, thresholds: Thresholds) -> tuple[Outcome, GateR
     return None
 
 
-def _unsearched(features: Features) -> tuple[Outcome, GateReason] | None:
+def _unsearched(features: Features, thresholds: Thresholds) -> tuple[Outcome, GateReason] | None:
     """There is nothing to judge by."""
     if _value(features, "searched") < 1.0:
         return Outcome.REFUSE, GateReason.NO_INDEX
-    if any(features.get(name) is None for name in MEASURED):
+    if any(features.get(name) is None for name in MEASURED) or _down(features) - safe_without(thresholds):
         return Outcome.REFUSE, GateReason.CHANNEL_DOWN
     if _value(features, "codes_covered") < 1.0:
         return Outcome.REFUSE, GateReason.CODE_UNCOVERED
     return None
+
+
+def _down(features: Features) -> set[str]:
+    """The channels of the search that gave nothing, by name."""
+    return {name.removesuffix(UP) for name, value in features.items() if name.endswith(UP) and value is None}
+
+
+def safe_without(thresholds: Thresholds) -> set[str]:
+    """The channels without which these thresholds were found to hold as well."""
+    return {
+        name.removeprefix(WITHOUT) for name, value in thresholds.items() if name.startswith(WITHOUT) and value
+    }
 
 
 def _value(features: Features, name: str) -> float:
@@ -147,6 +163,12 @@ class GateModel:
     ) -> None:
         self._gauge = Gauge(idf, codes, reranker.scale, thresholds["background"], thresholds["near"], cut)
         self._thresholds = thresholds
+
+    def with_thresholds(self, thresholds: Thresholds) -> GateModel:
+        """A gate that measures the same and decides by these."""
+        other = copy(self)
+        other._thresholds = thresholds
+        return other
 
     def judge(self, found: Found, transcript_confidence: float | None = None) -> Gate:
         """The decision on a search. Confidence is the recogniser's, None for a typed question."""

@@ -48,6 +48,7 @@ class Gauge:
         facts.update(_dense(found))
         facts.update(self._bm25(found))
         facts["agreement"] = _agreement(found)
+        facts.update(_channels(found))
         facts.update(self._passage(found))
         return facts
 
@@ -111,6 +112,12 @@ class Gauge:
         held = set(self.cut(text))
         total = sum(map(self.idf, asked))
         return sum(self.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
+
+
+def _channels(found: Found) -> dict[str, float | None]:
+    """`<channel>_up`: 1 for each that answered, None for each that did not."""
+    up: dict[str, float | None] = {f"{name}_up": 1.0 for name in found.rankings}
+    return up | {f"{name}_up": None for name in found.down}
 
 
 def _hit(found: Found, channel: Channel) -> float | None:

@@ -20,12 +20,15 @@ from audio.tts import KokoroSynthesizer
 from audio.types import CALL_RATE_HZ, Recognizer, Samples, Synthesizer
 from audio.vad import VoiceDetector, VoiceRules
 from retrieval.bm25 import Bm25
+from retrieval.calibration import FILE as CALIBRATION_FILE
+from retrieval.calibration import Calibration, State, check_fits, features_sha, in_force
+from retrieval.calibration import load as load_calibration
 from retrieval.corpus import Corpus, load_corpus
 from retrieval.cross_encoder import CrossEncoderReranker
 from retrieval.encoder import Encoder, OnnxE5Encoder
 from retrieval.encoder_hub import SentenceTransformerEncoder
 from retrieval.errors import StoreError
-from retrieval.gate import GateModel, thresholds_for
+from retrieval.gate import GateModel, Thresholds, thresholds_for
 from retrieval.homophones import NoRepairs, Repairer
 from retrieval.index import Index, build_index, open_index
 from retrieval.milvus_channels import milvus_channels
@@ -38,6 +41,7 @@ from voice_agent import phrases
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
+from voice_agent.errors import ConfigError
 from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
 from voice_agent.reply.answer import Answerer
@@ -66,6 +70,7 @@ class Knowledge:
     encoder: Encoder
     reranker: Reranker
     answerer: Answerer
+    gate_state: State
     timings_ms: dict[str, float]
 
 
@@ -86,6 +91,7 @@ class Agent:
             "encoder": self.knowledge.encoder.id,
             "reranker": self.knowledge.reranker.id,
             "generator": self.knowledge.answerer.writers.first.id,
+            "calibration": self.knowledge.gate_state,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}
@@ -121,8 +127,10 @@ def fresh_index(config: Config, corpus: Corpus, encoder: Encoder, report: Report
 
 
 @contextmanager
-def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
-    """Corpus, index, search and answers; what `ask` and `eval` need. Raises RetrievalError or WeightsError."""
+def open_knowledge(config: Config, report: Report, calibrated: bool = True) -> Iterator[Knowledge]:
+    """Corpus, index, search and answers; what `ask` and `eval` need. With `calibrated` False a calibration beside the
+    index is not looked at, for one is to be made. Raises RetrievalError, WeightsError or ConfigError.
+    """
     timings: dict[str, float] = {}
     with ExitStack() as stack:
         with _timed(timings, "corpus"):
@@ -133,25 +141,28 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
             index = fresh_index(config, corpus, encoder, report)
         with _timed(timings, "reranker"):
             reranker = _reranker(config, encoder, index)
+        gating = _gating(config if calibrated else None, corpus, encoder, reranker)
         with _timed(timings, "search"):
             channels = _remote_channels(config, index, encoder, report, stack)
-            searcher = stack.enter_context(
-                Searcher(index, encoder, reranker, _search_settings(config), channels)
-            )
+            settings = search_settings(config, gating.stored)
+            searcher = stack.enter_context(Searcher(index, encoder, reranker, settings, channels))
         thinking = Worker("thinking")
         stack.callback(thinking.close)
         with _timed(timings, "repairer"):
             repairer = Repairer(index.passages) if config.retrieval.repair else NoRepairs()
-        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
+        gate = GateModel(searcher.words.idf, searcher.codes, reranker, gating.thresholds)
+        shadow = gate.with_thresholds(gating.shadow) if gating.shadow else None
         extractive = Extractive(reranker, thinking.run, config.answer.max_sentences)
         checker = Checker(reranker, config.answer.min_relevance)
         attribute = config.answer.missing_marks == "attribute"
         writers = _writers(config, extractive)
         rewriter = open_rewriter(config)
-        answerer = Answerer(repairer, searcher, gate, writers, checker, thinking.run, attribute, rewriter)
+        answerer = Answerer(
+            repairer, searcher, gate, writers, checker, thinking.run, attribute, rewriter, shadow
+        )
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
-        yield Knowledge(corpus, index, encoder, reranker, answerer, timings)
+        yield Knowledge(corpus, index, encoder, reranker, answerer, gating.state, timings)
 
 
 @contextmanager
@@ -208,14 +219,18 @@ def _remote_channels(
     )
 
 
-def _search_settings(config: Config) -> SearchSettings:
+def search_settings(config: Config, stored: Calibration | None) -> SearchSettings:
+    """The configured search, with the fusion that a calibration tuned."""
     retrieval = config.retrieval
     settings = SearchSettings(
         recall=retrieval.recall,
         rrf_k=retrieval.rrf_k,
         deadline_ms=retrieval.channel_deadline_ms,
         rerank_budget_ms=retrieval.rerank_budget_ms,
+        sound=retrieval.phonetic,
     )
+    if stored is not None:
+        return replace(settings, weights=stored.weights, blend=stored.blend)
     # The shipped blend was tuned beside late interaction; a cross-encoder ranks by itself.
     return settings if retrieval.reranker == EMBEDDED_RERANKER else replace(settings, blend={})
 
@@ -232,6 +247,48 @@ def _warm(writer: Generator) -> None:
     if isinstance(writer, LlmGenerator):
         with suppress(LlmError):
             asyncio.run(writer.warm())
+
+
+@dataclass(frozen=True, slots=True)
+class _Gating:
+    thresholds: Thresholds
+    state: State
+    stored: Calibration | None
+    shadow: Thresholds | None
+
+
+def _gating(config: Config | None, corpus: Corpus, encoder: Encoder, reranker: Reranker) -> _Gating:
+    """The thresholds to live by; the shipped ones without a config. Raises StoreError when a calibration was made for
+    other models, and ConfigError when one of this knowledge base is required and there is none.
+    """
+    shipped = thresholds_for(reranker, encoder.id)
+    if config is None:
+        return _Gating(shipped, "shipped", None, None)
+    made_for = reranker.id, reranker.scale, encoder.id, features_sha(shipped)
+
+    def read(path: Path) -> Calibration | None:
+        found = load_calibration(path)
+        if found is not None:
+            check_fits(found, *made_for, path)
+        return found
+
+    stored = read(config.paths.index / CALIBRATION_FILE)
+    thresholds, state = in_force(shipped, stored, corpus.sha)
+    if config.gate.require_calibrated and state != "stored":
+        what = (
+            "none beside the index"
+            if stored is None
+            else "the one beside the index is of an older knowledge base"
+        )
+        raise ConfigError(f"gate.require_calibrated: {what}; run voice-agent calibrate")
+    if config.gate.shadow is None:
+        return _Gating(thresholds, state, stored, None)
+    beside = read(config.gate.shadow)
+    if beside is None:
+        raise ConfigError(
+            f"gate.shadow: no calibration at {config.gate.shadow}; name a calibration.json or null"
+        )
+    return _Gating(thresholds, state, stored, {**shipped, **beside.thresholds})
 
 
 def _recognizer(config: Config, corpus: Corpus) -> Recognizer:

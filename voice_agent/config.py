@@ -62,6 +62,7 @@ class Retrieval(_Section):
     query_instruction: str = ""
     reranker: str = "late"
     repair: bool = True
+    phonetic: bool = True
     recall: PositiveInt = 50
     rrf_k: PositiveInt = 60
     channel_deadline_ms: PositiveInt = 1500
@@ -76,6 +77,13 @@ class Milvus(_Section):
     uri: str = Field(default="http://127.0.0.1:19530", min_length=1)
     collection: str = Field(default="voice_agent", pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     timeout_s: PositiveFloat = 1.0
+
+
+class Gate(_Section):
+    """`shadow` is a calibration file whose thresholds decide beside the live ones, for the journal only."""
+
+    require_calibrated: bool = False
+    shadow: Path | None = None
 
 
 class Answer(_Section):
@@ -150,6 +158,7 @@ class Config(_Section):
     asr: Asr = Asr()
     retrieval: Retrieval = Retrieval()
     milvus: Milvus = Milvus()
+    gate: Gate = Gate()
     answer: Answer = Answer()
     rewrite: Rewrite = Rewrite()
     llm: Llm = Llm()
@@ -187,7 +196,11 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         config = Config.model_validate(values)
     except ValidationError as e:
         raise ConfigError(f"{file}: {_first_error(e)}") from e
-    config = config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+    root = file.resolve().parent
+    config = config.model_copy(update={"paths": _absolute(config.paths, root)})
+    if config.gate.shadow:
+        shadow = (root / config.gate.shadow).resolve()
+        config = config.model_copy(update={"gate": config.gate.model_copy(update={"shadow": shadow})})
     return _for_hub(config) if config.profile == "hub" else config
 
 

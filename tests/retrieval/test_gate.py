@@ -86,6 +86,19 @@ def test_a_missing_feature_is_a_channel_down_never_a_zero(name: str) -> None:
     assert decide({**GOOD, name: 0.0}, PLAIN).reason is not GateReason.CHANNEL_DOWN
 
 
+def test_a_channel_that_is_down_refuses_unless_the_thresholds_hold_without_it() -> None:
+    """Also a channel that no feature is made of: with it down, other passages come first than those calibrated on."""
+    features = {**GOOD, "bm25_up": 1.0, "phonetic_up": None}
+    assert decide(features, PLAIN).reason is GateReason.CHANNEL_DOWN
+    assert decide(features, {**PLAIN, "without_phonetic": 0.0}).reason is GateReason.CHANNEL_DOWN
+    assert decide(features, {**PLAIN, "without_phonetic": 1.0}).outcome is Outcome.ANSWER
+    assert (
+        decide({**features, "bm25_up": None}, {**PLAIN, "without_phonetic": 1.0}).reason
+        is GateReason.CHANNEL_DOWN
+    )
+    assert decide({**GOOD, "phonetic_up": 1.0}, PLAIN).outcome is Outcome.ANSWER
+
+
 def test_a_value_on_the_threshold_passes() -> None:
     """One comparator everywhere: at least. A margin of 0 is a sureness of exactly 0.5."""
     features = {**GOOD, "rerank_margin": 0.0}
@@ -179,6 +192,22 @@ def test_logits_are_compared_as_units() -> None:
     """A logit reranker's margin is the difference of sigmoids."""
     features = model("logit").judge(found(make_query("退款"), [(REFUND, 20.0), (ERROR, 0.0)])).features
     assert features["rerank_margin"] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_what_answered_and_what_did_not_is_a_feature() -> None:
+    """1 for a channel with a ranking, also an empty one; None for one that is down."""
+    whole = found(make_query("退款"), [(REFUND, 0.9)])
+    features = model().judge(replace(whole, down={"phonetic": "late: nothing after 1500 ms"})).features
+    assert (features["bm25_up"], features["dense_up"], features["phonetic_up"]) == (1.0, 1.0, None)
+
+
+def test_other_thresholds_judge_the_same_features() -> None:
+    """A shadow gate measures what the live one measures and only decides otherwise."""
+    seen = found(make_query("退款"), [(REFUND, 0.9), (ERROR, 0.2)])
+    live = model()
+    shadow = live.with_thresholds({**PLAIN, "answer": 1.0})
+    assert live.judge(seen).features == shadow.judge(seen).features
+    assert (live.judge(seen).outcome, shadow.judge(seen).outcome) == (Outcome.ANSWER, Outcome.CLARIFY)
 
 
 def test_a_down_channel_and_a_down_reranker_are_none() -> None:

@@ -10,7 +10,7 @@ from datetime import date
 
 from audio.types import Samples, Synthesizer, Transcript
 from retrieval.marks import strip_marks
-from retrieval.types import Found, Outcome, Passage
+from retrieval.types import Found, Gate, Outcome, Passage
 from voice_agent import phrases
 from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
@@ -161,13 +161,9 @@ class Replying:
         self._write(
             "rerank", ranking=[{"id": e.passage.id, "score": e.rerank} for e in found.evidence[:RECALL_SHOWN]]
         )
-        self._write(
-            "gate",
-            outcome=gate.outcome,
-            reason=gate.reason,
-            features=gate.features,
-            thresholds=gate.thresholds,
-        )
+        self._write("gate", **_decision(gate))
+        if looked.shadow is not None:
+            self._write("shadow", **_decision(looked.shadow))
         self._stages_ms |= {**found.timings_ms, "look": looked.ms}
 
     def _write(self, kind: str, **data: object) -> None:
@@ -176,6 +172,15 @@ class Replying:
 
 def _all_blocks(synthesizer: Synthesizer, text: str) -> list[Samples]:
     return list(synthesizer.synthesize(text))
+
+
+def _decision(gate: Gate) -> dict[str, object]:
+    return {
+        "outcome": gate.outcome,
+        "reason": gate.reason,
+        "features": gate.features,
+        "thresholds": gate.thresholds,
+    }
 
 
 def _channels(found: Found) -> dict[str, list[dict[str, object]]]:

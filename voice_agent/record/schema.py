@@ -43,7 +43,12 @@ _MS = _map(_NUMBER)
 _SCORED = _list(_record(id=_TEXT, score=_NUMBER_OR_NULL))
 _RANKED = _list(_record(id=_TEXT, rank={"type": "integer", "minimum": 1}, score=_NUMBER_OR_NULL))
 _CITED = _list(_record(citation_id=_TEXT, id=_TEXT, source=_TEXT, text=_TEXT))
-_GATE_OUTCOME: Schema = {"enum": ["ANSWER", "CLARIFY", "REFUSE"]}
+_GATE: Mapping[str, Schema] = {
+    "outcome": {"enum": ["ANSWER", "CLARIFY", "REFUSE"]},
+    "reason": _TEXT_OR_NULL,
+    "features": _map(_NUMBER_OR_NULL),
+    "thresholds": _map(_NUMBER),
+}
 
 EVENTS: Mapping[str, Mapping[str, Schema]] = {
     "ready": {"timings_ms": _MS},
@@ -67,13 +72,8 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
     "recall": {"channels": _map(_RANKED), "down": _map(_TEXT)},
     "fusion": {"ranking": _SCORED},
     "rerank": {"ranking": _SCORED},
-    "gate": {
-        "outcome": _GATE_OUTCOME,
-        "reason": _TEXT_OR_NULL,
-        "features": _map(_NUMBER_OR_NULL),
-        "thresholds": _map(_NUMBER),
-    },
-    "shadow": {},
+    "gate": _GATE,
+    "shadow": _GATE,
     "speculation": {},
     "sentence": {
         "index": _COUNT,

@@ -45,7 +45,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Looked:
     """The search and the gate. `standalone` is the question made whole, `repairs` what was put right in it by its
-    sound; `cited` maps S1… to passages; `conditions` are what was laid down and heard, before any was lifted."""
+    sound; `cited` maps S1… to passages; `conditions` are what was laid down and heard, before any was lifted;
+    `shadow` is what other thresholds would have decided, for the journal only."""
 
     standalone: str
     repairs: tuple[Repair, ...]
@@ -54,6 +55,7 @@ class Looked:
     cited: Mapping[str, Evidence]
     ms: float
     conditions: Conditions | None = None
+    shadow: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class Answerer:
     run: Run
     attribute: bool = False
     rewriter: Rewriter | None = None
+    shadow: Judge | None = None
 
     def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`.
@@ -161,7 +164,8 @@ class Answerer:
         found = self.searcher.search(query, asked.as_of, conditions=conditions)
         gate = self.gate.judge(found, asked.confidence)
         cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
-        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), conditions)
+        shadow = self.shadow.judge(found, asked.confidence) if self.shadow else None
+        return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), conditions, shadow)
 
     def check(
         self, asked: Asked, looked: Looked, index: int, sentence: str, beside: Beside = ALONE
