@@ -175,7 +175,8 @@ def _begin_hearing(state: State, until_s: float, now_s: float) -> Step:
     job = JobId(state.last_id + 1)
     floor = Floor.THINKING if state.floor is Floor.IDLE else state.floor
     action = Recognise(job, state.utterance_from_s, until_s)
-    waiting = replace(state, waiting_since_s=until_s, wait_from_s=now_s)
+    passed = state.passed and state.floor is not Floor.IDLE
+    waiting = replace(state, waiting_since_s=until_s, wait_from_s=now_s, passed=passed)
     return replace(waiting, hearing=job, floor=floor, last_id=job), (action,)
 
 

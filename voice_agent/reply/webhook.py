@@ -86,8 +86,7 @@ class WebhookHandoffSink:
             if unkept is not None:
                 raise OSError(f"not sent ({e}) and not kept ({unkept})") from e
             return Delivery(False, str(self._spool.folder), str(e))
-        self._spool.drop(packet.call)
-        return Delivery(True, address)
+        return Delivery(True, address, _dropped(self._spool, packet.call))
 
 
 def resend(sending: Sending, spool: Spool, limit: int = RESENT_AT_ONCE) -> int:
@@ -137,6 +136,15 @@ def _attempt(packet: Spooled, sending: Sending) -> None:
         return
     answer = f"{sending.target.host}:{sending.target.port} answered {status}"
     raise PostError(answer) if status >= 500 or status in _WORTH_RETRYING else RefusedError(answer)
+
+
+def _dropped(spool: Spool, key: str) -> str:
+    """Empty, or why the packet will be sent again at the next start, which its key makes harmless."""
+    try:
+        spool.drop(key)
+    except OSError as e:
+        return f"taken, and still in the spool: {e}"
+    return ""
 
 
 def _kept(spool: Spool, packet: Spooled) -> OSError | None:
