@@ -19,7 +19,6 @@ from tests.fakes import (
 )
 from voice_agent import phrases
 from voice_agent.call.recorded import Clip
-from voice_agent.call.tally import Tally
 from voice_agent.floor.state import Floor
 
 FIRST, SECOND = "退款在审核通过以后三天之内原路退回到账。", "节假日顺延。"
@@ -40,10 +39,6 @@ ANSWERS = {
     "不是我问的是发票": Scripted(sentences=(("电子发票在订单详情页面里点开就可以开具。[S1]", None),)),
     "黄金价格": Scripted(Outcome.REFUSE, GateReason.LOW_SCORE),
     "那它呢": Scripted(Outcome.CLARIFY, GateReason.AMBIGUOUS),
-    "慢一点的": Scripted(sentences=ANSWER.sentences, thinks=("2 s",)),
-    "很慢很慢": Scripted(sentences=ANSWER.sentences, thinks=("8 s",)),
-    "说个没完": Scripted(sentences=tuple((f"这是长长的一句话的第{i}句。[S1]", None) for i in range(5))),
-    "说两遍吧": Scripted(sentences=((FIRST + "[S1]", None),), repeats=True),
     "讲个条款": Scripted(
         sentences=(("先说一句真话。[S1]", None), ("再编一句假话。[S1]", VerdictReason.NUM_UNSUPPORTED))
     ),
@@ -237,131 +232,3 @@ def test_fifty_interruptions_leave_nothing_behind() -> None:
     outcomes = [event["outcome"] for event in call.journal.of("reply_ended")]
     assert outcomes == ["interrupted"] * 50 + ["answered"]
     assert call.journal.of("call_ended")[0]["reason"] == "hung_up"
-
-
-def asked(text: str, **changes: object) -> Dialogue:
-    """A dialogue whose line 1 is `text`."""
-    call = dialogue(**changes)
-    call.recognizer.script = {**SCRIPT, 1: text}
-    return call
-
-
-def test_a_hold_phrase_bridges_the_wait_and_the_answer_follows_it() -> None:
-    """1.5 s after the turn's end without a checked sentence; said once; the answer begins when it has ended."""
-    call = asked("慢一点的", phrase_s=2.0)
-    call.run(question(1))
-    assert call.spoken() == [phrases.HOLD, FIRST, SECOND]
-    held, first, _ = call.journal.of("spoken")
-    ended_s = float(str(call.journal.of("transcript")[0]["end_s"]))
-    assert float(str(held["start_s"])) == pytest.approx(ended_s + 0.8 + 1.5, abs=0.05)
-    assert first["start_s"] == pytest.approx(held["end_s"], abs=0.021)
-    assert held["source"] == "phrase" and held["turn"] == first["turn"] == 1
-
-
-def test_a_hold_phrase_is_said_once_more_and_never_again() -> None:
-    """At 6 s the second; after that only the answer or the limit."""
-    call = asked("很慢很慢")
-    call.run(question(1))
-    assert call.spoken() == [phrases.HOLD, phrases.HOLD_AGAIN, FIRST, SECOND]
-
-
-def test_a_hold_phrase_is_no_answer() -> None:
-    """The time to the first sound is the answer's, and neither the counters nor the history know the phrase."""
-    call = asked("慢一点的")
-    call.run(question(1), Clip(voice(2), "agent_finished", 0.5))
-    ended = call.journal.of("reply_ended")[0]
-    assert ended["first_audio_s"] == pytest.approx(3.62, abs=0.1)
-    assert ended["sentences"] == {"generated": 2, "checked": 2, "blocked": {}, "spoken": 2}
-    assert call.answers.asked[1].history[0].answer == FIRST + SECOND
-
-
-def test_words_over_the_hold_phrase_are_obeyed() -> None:
-    """The phrase stops, the reply under way is given up, the new words are answered; the question stays in mind."""
-    call = asked("很慢很慢", phrase_s=3.0)
-    call.run(question(1), Clip(voice(2), "agent_started", 0.2))
-    assert [event["outcome"] for event in call.journal.of("reply_ended")] == ["interrupted", "answered"]
-    assert call.journal.of("spoken")[0]["complete"] is False
-    assert call.spoken() == [phrases.HOLD, "电子发票在订单详情页面里点开就可以开具。"]
-    assert [(turn.question, turn.answer) for turn in call.answers.asked[1].history] == [("很慢很慢", "")]
-
-
-def test_a_murmur_over_the_hold_phrase_gives_nothing_up() -> None:
-    """嗯 to 我查一下 is no new question: the reply goes on being made and is heard whole."""
-    call = asked("慢一点的", phrase_s=2.0)
-    call.run(question(1), Clip(voice(3, 0.5), "agent_started", 0.2))
-    assert call.journal.of("paused") and call.journal.of("resumed")
-    assert [event["outcome"] for event in call.journal.of("reply_ended")] == ["answered"]
-    assert call.spoken() == [phrases.HOLD, FIRST, SECOND] and len(call.answers.asked) == 1
-
-
-def test_the_next_sentence_is_checked_while_the_present_one_plays() -> None:
-    """The check adds no silence: it lies inside the playback of the sentence before, which the next one follows."""
-    call = dialogue()
-    call.run(question(1))
-    first, second = call.journal.of("spoken")
-    checked = call.journal.of("sentence")[1]["t"]
-    assert float(str(first["start_s"])) < float(str(checked)) < float(str(first["end_s"]))
-    assert second["start_s"] == pytest.approx(first["end_s"], abs=0.021)
-
-
-def test_few_checked_sentences_wait_to_be_played() -> None:
-    """However fast they are written, at most two have passed and not begun; every one is heard."""
-    call = asked("说个没完")
-    call.run(question(1))
-    begun = sorted(float(str(event["start_s"])) for event in call.journal.of("spoken"))
-    for number, event in enumerate(call.journal.of("sentence"), start=1):
-        t = float(str(event["t"]))
-        assert number - sum(start_s <= t for start_s in begun) <= 3  # the third is the one being judged
-    assert len(begun) == 5 and len({event["t"] for event in call.journal.of("sentence")}) == 5
-    assert float(str(call.journal.of("sentence")[4]["t"])) >= begun[2] - 0.021
-
-
-def test_the_counters_tell_what_became_of_every_sentence() -> None:
-    """Per turn and for the call: generated, checked, blocked by reason, spoken."""
-    call = dialogue()
-    call.run(question(9))
-    counted = {"generated": 2, "checked": 2, "blocked": {"NUM_UNSUPPORTED": 1}, "spoken": 1}
-    assert call.journal.of("reply_ended")[0]["sentences"] == counted
-    assert call.journal.of("call_ended")[0]["counters"]["sentences"] == counted  # type: ignore[index, call-overload]
-
-
-def test_more_sentences_than_were_checked_are_refused() -> None:
-    """An answerer that gives one checked sentence out twice: it is heard once at most, and a person takes over."""
-    call = asked("说两遍吧")
-    call.run(question(1))
-    assert call.spoken().count(FIRST) <= 1 and call.spoken()[-1] == phrases.HANDOFF
-    assert "without a passed check" in str(call.journal.of("error")[0]["message"])
-    assert call.sink.packets[0].reason == "FAULT"
-
-
-def test_the_session_silences_what_never_was_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last lock is at the ear: with the one before it open, an unchecked sentence is cut in its first frame."""
-    monkeypatch.setattr(Tally, "release", lambda self, index: None)
-    call = dialogue()
-    call.run(question(1))
-    assert call.spoken() == [FIRST, phrases.HANDOFF] and call.journal.of("spoken")[0]["complete"] is False
-    assert call.journal.of("error")[0]["where"] == "unchecked"
-    assert float(np.abs(call.heard_of_agent() - 0.5).min()) == 0 and len(call.heard_of_agent()) <= 320 + 8000
-
-
-def test_nobody_took_the_call() -> None:
-    """The packet is kept but not taken: the caller is told that somebody will call back, and the end says so."""
-    call = dialogue(sink=MemorySink(spools=True))
-    call.run(question(5))
-    assert call.spoken() == [phrases.HANDOFF, phrases.CALLBACK]
-    assert [(event["delivery"], event["detail"]) for event in call.journal.of("handoff")] == [
-        ("spooled", "refused")
-    ]
-    assert call.journal.of("call_ended")[0]["reason"] == "callback" and not call.journal.of("error")
-
-
-def test_a_halt_drops_the_checked_sentences_not_yet_begun() -> None:
-    """The third of three is blocked while the first plays: the second passed and is still never heard."""
-    call = asked("三句")
-    three = (("先说一句很长很长很长很长很长很长很长很长的真话。[S1]", None), (SECOND + "[S1]", None))
-    blocked = (("再编一句假话。[S1]", VerdictReason.POLARITY),)
-    call.answers.script = {"三句": Scripted(sentences=three + blocked)}
-    call.run(question(1))
-    assert len(call.spoken()) == 2 and SECOND not in call.spoken() and SECOND in call.synthesizer.asked
-    ended = call.journal.of("reply_ended")[0]
-    assert ended["sentences"] == {"generated": 3, "checked": 3, "blocked": {"POLARITY": 1}, "spoken": 1}
