@@ -46,7 +46,8 @@ RULES = Rules(
     reply_limit_s=20.0,
     max_call_s=120.0,
 )
-BUDGETS = {"asr": 0.4, "search": 0.1, "generate": 0.1, "check": 0.02, "speech": 0.3, "2 s": 2.0, "8 s": 8.0}
+BUDGETS = {"asr": 0.4, "search": 0.1, "generate": 0.1, "check": 0.02, "speech": 0.3}
+BUDGETS |= {"0.9 s": 0.9, "2 s": 2.0, "8 s": 8.0}
 
 
 def voice(line: int, seconds: float = 1.0) -> Samples:

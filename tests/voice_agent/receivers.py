@@ -83,7 +83,7 @@ class Receiver:
             connection.sendall(whole[how])
 
     def _trickle(self, connection: socket.socket) -> None:
-        for byte in b"HTTP/1.1 200 OK":
+        for byte in b"HTTP/1.1 200 OK\r\n":
             connection.sendall(bytes([byte]))
             if self._over.wait(0.1):
                 return

@@ -31,6 +31,14 @@ def test_a_hold_phrase_bridges_the_wait_and_the_answer_follows_it() -> None:
     assert held["source"] == "phrase" and held["turn"] == first["turn"] == 1
 
 
+def test_synthesis_is_no_dead_air() -> None:
+    """A sentence that passed in time is only being synthesised: a phrase now would come between."""
+    call = asked("刚好来得及", Scripted(sentences=ANSWER.sentences, thinks=("0.9 s",)))
+    call.run(question(1))
+    ended = call.journal.of("reply_ended")[0]
+    assert call.spoken() == [FIRST, SECOND] and float(str(ended["first_audio_s"])) > 0.8 + 1.5
+
+
 def test_a_hold_phrase_is_said_once_more_and_never_again() -> None:
     """At 6 s the second; after that only the answer or the limit."""
     call = asked("很慢很慢", SLOWER)

@@ -91,3 +91,12 @@ def test_a_halt_drops_the_checked_sentences_not_yet_begun() -> None:
     assert len(call.spoken()) == 2 and SECOND not in call.spoken() and SECOND in call.synthesizer.asked
     ended = call.journal.of("reply_ended")[0]
     assert ended["sentences"] == {"generated": 3, "checked": 3, "blocked": {"POLARITY": 1}, "spoken": 1}
+
+
+def test_marks_are_kept_in_the_journal_and_never_spoken() -> None:
+    """A7-12: the sentence as generated with its marks and passages; what was played without."""
+    call = Dialogue(ScriptedRecognizer(SCRIPT), ScriptedAnswers(ANSWERS))
+    call.run(question(1))
+    assert [event["text"] for event in call.journal.of("sentence")] == [FIRST + "[S1]", SECOND + "[S1]"]
+    assert [event["cited"] for event in call.journal.of("sentence")] == [["p1"], ["p1"]]
+    assert call.spoken() == [FIRST, SECOND] == call.synthesizer.asked

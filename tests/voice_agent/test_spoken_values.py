@@ -83,6 +83,7 @@ def test_every_sentence_of_the_knowledge_base(chunk: int) -> None:
         same_values(f"{sentence}[S1]")
 
 
+WIDE = {ord("0") + i: chr(ord("０") + i) for i in range(10)}
 small = st.integers(0, 99)
 amounts = st.integers(1, 999_999)
 two = st.tuples(small, small).map(sorted)
@@ -102,6 +103,9 @@ values_written = st.one_of(
     st.tuples(two, dash).map(lambda v: f"{v[0][0]}%{v[1]}{v[0][1]}%"),
     st.tuples(small, small).map(lambda v: f"{v[0]}.{v[1]}%"),
     small.map(lambda n: f"第{n + 1}次"),
+    st.tuples(small, st.sampled_from(["月", "次", "分钟", "GB"])).map(lambda v: f"{v[0]}元/{v[1]}"),
+    two.map(lambda v: f"-{v[1]}℃至-{v[0]}℃"),
+    st.tuples(small, small).map(lambda v: f"{v[0]}．{v[1]}元".translate(WIDE)),
     st.dates().filter(lambda d: d.year >= 1000).map(lambda d: f"{d.year}年{d.month}月{d.day}日"),
     st.dates().filter(lambda d: d.year >= 1000).map(lambda d: d.isoformat()),
     st.tuples(st.integers(0, 23), st.integers(1, 59)).map(lambda t: f"{t[0]}:{t[1]:02d}"),

@@ -24,7 +24,8 @@ _NAME = (
     "|电话|热线|手机号?|拨打|致电|拨|分机|转|邮编|客服"
 )
 _NAMED = re.compile(
-    rf"((?:{_NAME})[是为：:]?\s*)(\d{{3,32}}(?:[ -]\d{{1,8}}){{0,4}})(?![\dA-Za-z.,_]|\s*[{_COUNTED}]|\s*到)"
+    rf"((?:{_NAME})[是为：:]?\s*[A-Za-z]{{0,4}})(\d{{3,32}}(?:[ -]\d{{1,8}}){{0,4}})"
+    rf"(?![\dA-Za-z.,_]|\s*[{_COUNTED}]|\s*到)"
 )
 """A number behind the word that says what it names; 转 is an extension."""
 
@@ -54,7 +55,19 @@ _CLOCKS = re.compile(
     r"(?<![\d:])((?:[01]?\d|2[0-4]):[0-5]\d)\s*[-~～〜∼—–−至到]{1,2}\s*((?:次日)?(?:[01]?\d|2[0-4]):[0-5]\d)(?![\d:])"
 )
 _DOLLARS = re.compile(r"(?:US)?[$＄]\s?(\d[\d,]*(?:\.\d+)?)")
+_ROOM = re.compile(r"(?<!\d)\d{3,4}(?=[室房])")
 _YUAN_RANGE = re.compile(r"([¥￥]\d[\d,]*(?:\.\d+)?)\s*[-~～—–−]\s*[¥￥]?(\d[\d,]*(?:\.\d+)?)(?![\d元-])")
+_YEARS = re.compile(r"(?<![\d-])(\d{4})\s*[-~～—–]\s*(\d{4})年")
+_RATIO = re.compile(r"(?<![\d:])(\d{1,3}):(\d)(?![\d:])")
+_BELOW_ZERO = re.compile(
+    r"(?<=[至到为是约在于达])[-−](?=\d)|(?<![\dA-Za-z])[-−](?=\d[\d.]*\s*(?:℃|°|摄氏度|度))"
+)
+_RATE = re.compile(
+    r"(\d\s*(?:元|角|分|块|美元|积分|次|条|个|件|[KMG]B|[kMG]b)?)\s*/\s*"
+    r"(分钟|小时|秒|天|日|周|月|季度|年|次|条|个|件|台|人|户|单|笔|份|张|位|GB|MB|米|公里|公斤|吨|平方米|s(?![A-Za-z]))"
+)
+"""99元/月 is a price a month; 和/或 is left to audio/spelling.py."""
+
 _ORDINAL = re.compile(r"第\s?(\d{1,8})(?![\d.,:])")
 _DAY = re.compile(r"(?<!\d)(\d{4}[-/]\d{1,2}[-/]\d{1,2})[日号](?!\d)")
 
@@ -67,21 +80,37 @@ def spoken_form(sentence: str) -> str:
     >>> spoken_form("请拨打400-820-8820。")
     '请拨打四零零八二零八八二零。'
     """
-    text = without_markup(strip_marks(sentence))
+    text = _half_width(without_markup(strip_marks(sentence)))
     text = _PHONE.sub(lambda found: _digits(found[0]), text)
     text = _NAMED.sub(lambda found: found[1] + _digits(found[2]), text)
-    text = _LONG.sub(lambda found: _digits(found[0]), text)
+    text = _LONG.sub(lambda found: _digits(found[0]), _ROOM.sub(lambda found: _digits(found[0]), text))
     return speakable(_units(_spans(_DAY.sub(r"\1", text))))
 
 
+def _half_width(text: str) -> str:
+    """３．５ and １０：３０ as every rule here writes them; punctuation of the sentence stays."""
+    folded = "".join(chr(ord(c) - 0xFEE0) if "０" <= c <= "９" else c for c in text)
+    return re.sub(r"(?<=\d)[．：](?=\d)", lambda found: ".:"["．：".index(found[0])], folded)
+
+
 def _spans(text: str) -> str:
-    """Ranges and foreign money in words, so that no sign is left that a voice reads otherwise."""
+    """Ranges, rates, ratios and foreign money in words, so that no sign is left that a voice reads otherwise."""
     text = _DOLLARS.sub(r"\1美元", text)
+    text = _BELOW_ZERO.sub("负", _RATIO.sub(_ratio, text))
+    text = _RATE.sub(_rate, _YEARS.sub(r"\1年到\2年", text))
     text = _CLOCKS.sub(r"\1到\2", text)
     text = _YUAN_RANGE.sub(r"\1到¥\2", text)
     text = _RANGE.sub(r"\1到\2", text)
     text = _MANY.sub(lambda found: cardinal(int(found[1])), text)
     return _ORDINAL.sub(lambda found: f"第{cardinal(int(found[1]))}", text)
+
+
+def _ratio(found: re.Match[str]) -> str:
+    return f"{cardinal(int(found[1]))}比{cardinal(int(found[2]))}"
+
+
+def _rate(found: re.Match[str]) -> str:
+    return f"{found[1]}每{'秒' if found[2] == 's' else found[2]}"
 
 
 def _units(text: str) -> str:
