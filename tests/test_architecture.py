@@ -49,6 +49,7 @@ PURE = (
     "voice_agent/call/tally.py",
     "voice_agent/reply/sentences.py",
     "voice_agent/reply/spoken.py",
+    "voice_agent/reply/markup.py",
     "voice_agent/reply/rewrite.py",
 )
 """Decisions: no clock, no I/O, no thread, no await."""
