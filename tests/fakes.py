@@ -36,7 +36,7 @@ from voice_agent.floor.state import Rules
 from voice_agent.record.journal import MemoryJournal
 from voice_agent.reply.answer import Asked, Checked, Looked, Staged
 from voice_agent.reply.generator import Tell, silent
-from voice_agent.reply.handoff import HandoffPacket
+from voice_agent.reply.handoff import Delivery, HandoffPacket
 
 RULES = Rules(
     end_pause_s=0.8,
@@ -48,6 +48,7 @@ RULES = Rules(
     max_call_s=120.0,
 )
 BUDGETS = {"asr": 0.4, "search": 0.1, "generate": 0.1, "check": 0.02, "speech": 0.3}
+BUDGETS |= {"0.9 s": 0.9, "2 s": 2.0, "8 s": 8.0}
 
 
 def voice(line: int, seconds: float = 1.0) -> Samples:
@@ -101,12 +102,17 @@ class ScriptedSynthesizer:
 
 @dataclass(frozen=True)
 class Scripted:
-    """How one question goes: the gate's outcome and the sentences, each with the reason it may not be spoken."""
+    """How one question goes: the gate's outcome and the sentences, each with the reason it may not be spoken.
+
+    `thinks` names stages of BUDGETS that pass before the first sentence; `repeats` gives every sentence out twice.
+    """
 
     outcome: Outcome = Outcome.ANSWER
     reason: GateReason | None = None
     sentences: tuple[tuple[str, VerdictReason | None], ...] = ()
     stalls: bool = False
+    thinks: tuple[str, ...] = ()
+    repeats: bool = False
 
 
 PASSAGE = Passage(PassageId("p1"), "退款三天到账。", source="手册")
@@ -128,7 +134,8 @@ class ScriptedAnswers:
 class ScriptedWalk:
     def __init__(self, owner: ScriptedAnswers, plan: Scripted, asked: Asked, job: Staged) -> None:
         self._owner, self._plan, self._asked, self._job = owner, plan, asked, job
-        self._left = list(enumerate(plan.sentences))
+        self._left = sorted(list(enumerate(plan.sentences)) * (2 if plan.repeats else 1), key=lambda s: s[0])
+        self._thinks = list(plan.thinks)
 
     async def look(self) -> Looked:
         async with self._job.stage("search"):
@@ -141,6 +148,9 @@ class ScriptedWalk:
     async def next_sentence(self) -> Checked | None:
         if self._plan.stalls:
             await asyncio.Event().wait()
+        while self._thinks:
+            async with self._job.stage(self._thinks.pop(0)):
+                pass
         if not self._left:
             return None
         index, (text, reason) = self._left.pop(0)
@@ -155,16 +165,17 @@ class ScriptedWalk:
 
 @dataclass
 class MemorySink:
-    """Keeps packets; `fails` raises instead."""
+    """Keeps packets; `fails` raises instead, `spools` says that nobody has taken them yet."""
 
     packets: list[HandoffPacket] = field(default_factory=list)
     fails: bool = False
+    spools: bool = False
 
-    def deliver(self, packet: HandoffPacket) -> str:
+    def deliver(self, packet: HandoffPacket) -> Delivery:
         if self.fails:
             raise OSError("nobody there")
         self.packets.append(packet)
-        return "memory"
+        return Delivery(not self.spools, "memory", "refused" if self.spools else "")
 
 
 @dataclass

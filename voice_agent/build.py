@@ -178,7 +178,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
         with _timed(timings, "synthesizer"):
             synthesizer = _synthesizer(config)
         with _timed(timings, "phrases"):
-            sounds = {phrase: _sound(synthesizer, phrase) for phrase in phrases.ALL}
+            ours = (*phrases.ALL, config.handoff.callback_phrase)
+            sounds = {phrase: _sound(synthesizer, phrase) for phrase in ours}
         with _timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
         workers = Workers(Worker("hearing"), Worker("speaking"), Worker("delivering"))
@@ -194,6 +195,7 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             segment_rules=SegmentRules(),
             preroll_s=config.turn.preroll_s,
             detector=lambda: VoiceDetector(VoiceRules(mode=config.vad.mode)),
+            callback=config.handoff.callback_phrase,
         )
         yield Agent(config, knowledge, parts, timings)
 

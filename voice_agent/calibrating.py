@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -15,8 +15,9 @@ from retrieval.errors import StoreError
 from retrieval.filters import OpenRows
 from retrieval.gate import WITHOUT, GateModel, Thresholds, thresholds_for
 from retrieval.metrics import Rate, rate
+from retrieval.recall import Channels
 from retrieval.rerank import MAX_CANDIDATES
-from retrieval.search import RecallChannel, Searcher, SearchSettings
+from retrieval.search import Searcher, SearchSettings
 from retrieval.tuning import Case, Tuned, tune
 from retrieval.types import Channel, PassageId, Query, Ranking
 from voice_agent.build import Knowledge, Report
@@ -135,7 +136,7 @@ class Calibrator:
         """The knowledge base's answerer with another search, and one channel broken if asked."""
         knowledge = self.knowledge
         with Searcher(knowledge.index, knowledge.encoder, knowledge.reranker, settings) as whole:
-            channels: Mapping[Channel, RecallChannel] = whole.channels
+            channels: Channels = whole.channels
             if down is not None:
                 channels = {**channels, down: _Broken()}
             parts = knowledge.index, knowledge.encoder, knowledge.reranker, settings, channels

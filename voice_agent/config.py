@@ -8,9 +8,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+)
 
 from voice_agent.errors import ConfigError
+from voice_agent.phrases import CALLBACK
+from voice_agent.reply.posting import target_of
 
 
 class _Section(BaseModel):
@@ -46,6 +56,8 @@ class Turn(_Section):
     barge_in_cut_s: PositiveFloat = 1.5
     preroll_s: PositiveFloat = 0.3
     max_utterance_s: PositiveFloat = 120.0
+    hold_first_s: PositiveFloat = 1.5
+    hold_again_s: PositiveFloat = 6.0
     reply_limit_s: PositiveFloat = 20.0
     max_call_s: PositiveFloat = 1800.0
 
@@ -129,6 +141,22 @@ class Tts(_Section):
     cache_mb: PositiveInt = 200
 
 
+class Handoff(_Section):
+    """Where calls for a person go beside the file in logs/handoff; see reply/webhook.py. No secret stands here."""
+
+    webhook: str | None = None
+    timeout_s: float = Field(default=2.0, gt=0, le=10)
+    attempts: int = Field(default=3, ge=1, le=5)
+    callback_phrase: str = Field(default=CALLBACK, min_length=1, max_length=60)
+
+    @field_validator("webhook")
+    @classmethod
+    def _may_be_used(cls, url: str | None) -> str | None:
+        if url is not None:
+            target_of(url)
+        return url
+
+
 class Replay(_Section):
     """The budget of each stage in a replay at speed 0, in seconds of the call's clock."""
 
@@ -163,6 +191,7 @@ class Config(_Section):
     rewrite: Rewrite = Rewrite()
     llm: Llm = Llm()
     tts: Tts = Tts()
+    handoff: Handoff = Handoff()
     replay: Replay = Replay()
 
     @property

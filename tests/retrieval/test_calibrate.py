@@ -89,7 +89,7 @@ def test_what_is_not_a_number_is_never_accepted() -> None:
 
 
 def test_the_bound_is_of_the_other_half_and_says_when_it_is_too_small() -> None:
-    """Upper Clopper–Pearson, and the number of clean questions that would do: 149 for 2 %, as statistics books have it."""
+    """Upper Clopper–Pearson, and the number of clean questions that would do: 149 for 2 %."""
     _, bound = choose(crowd([1.0], [-1.0, -2.0]), PLAIN, Wanted(0.02))
     assert bound.upper == upper_bound(*bound.seen_on) and bound.seen_on[0] == 0
     assert bound.needed == clean_sample(0.02) == 149

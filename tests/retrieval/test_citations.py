@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval import citations
 from retrieval.citations import CheckRules, Relevance, check
 from retrieval.corpus import load_corpus
 from retrieval.sentences import split_sentences
@@ -240,59 +239,6 @@ def test_any_mixture_of_what_the_checks_read_is_judged(sentence: str) -> None:
     rules = CheckRules(before=("退货须先申请。[S1]",), after=())
     verdict = check(f"{sentence}[S1]", "能不能退", {"S1": passage}, DAY, None, rules)
     assert verdict.reason is not VerdictReason.CHECK_ERROR
-
-
-SILENT = {"S1": Passage(PassageId("silent"), "。。。")}
-TWO = {
-    "S1": Passage(PassageId("a"), "恢复出厂设置须按住复位孔。"),
-    "S2": Passage(PassageId("b"), "定制商品确认稿件后不能修改内容。"),
-}
-RULES = Passage(
-    PassageId("rules"),
-    "储蓄卡退款一般3到5个工作日到账。定制商品除外。寄回运费由买家承担。退款原路退回。按《退款规则》办理。海外订单不支持退款。",
-    "储蓄卡退款",
-)
-Trial = tuple[str, str, Mapping[str, Passage], CheckRules, Relevance]
-ONE, PLAIN = {"S1": RULES}, CheckRules()
-
-
-def trial(
-    sentence: str, question: str = "", evidence: Mapping[str, Passage] = ONE, rules: CheckRules = PLAIN
-) -> Trial:
-    return f"{sentence}[S1]", question, evidence, rules, 0.1
-
-
-BLOCKED_BY: dict[str, tuple[Trial, str]] = {
-    "_has_words": (trial("……", "", SILENT), "UNCHECKABLE"),
-    "_is_cited": (trial("退款原路退回[S9]"), "BAD_ID"),
-    "_is_current": (trial("签收后7天内可以退货", "", {"S1": OLD}), "STALE"),
-    "_figures_agree": (trial("储蓄卡退款一般3到6个工作日到账，定制商品除外"), "NUM_UNSUPPORTED"),
-    "_codes_agree": (trial("ERR_2048，请在设备管理里移除不用的设备", "", {"S1": ERROR}), "ENTITY_MISMATCH"),
-    "_names_agree": (trial("退款是按《退货规则》办理的"), "ENTITY_MISMATCH"),
-    "_subject_is_meant": (trial("退款是原路退回的", "信用卡怎么退"), "ENTITY_MISMATCH"),
-    "_roles_agree": (trial("寄回的运费由卖家承担"), "ROLE_OR_ANTONYM"),
-    "_polarity_agrees": (trial("海外的订单是支持退款的"), "POLARITY"),
-    "_modality_agrees": (trial("储蓄卡退款3到5个工作日到账，定制商品除外"), "MODALITY"),
-    "_scope_is_kept": (trial("储蓄卡的退款一般3到5个工作日到账"), "SCOPE_DROPPED"),
-    "_is_checkable": (trial("是的，海外订单不支持退款", "海外订单能退款吗"), "UNCHECKABLE"),
-    "_is_supported": (trial("定制商品在稿件确认后就不能修改内容了", "", TWO), "IRRELEVANT"),
-    "_is_relevant": (trial("退款原路退回", rules=CheckRules(min_relevance=0.5)), "IRRELEVANT"),
-}  # fmt: skip
-"""For each check a sentence that it alone keeps from being spoken."""
-
-
-@pytest.mark.parametrize("switched_off", citations._CHECKS, ids=lambda examine: str(examine.__name__))
-def test_no_check_can_be_switched_off_unnoticed(
-    switched_off: Callable[..., object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without any one check, a sentence that it blocked would be spoken."""
-    (sentence, question, evidence, rules, relevance), reason = BLOCKED_BY[switched_off.__name__]
-    found = check(sentence, question, evidence, DAY, relevance, rules)
-    assert found.reason == reason
-    rest = tuple(examine for examine in citations._CHECKS if examine is not switched_off)
-    monkeypatch.setattr(citations, "_CHECKS", rest)
-    after = check(sentence, question, evidence, DAY, relevance, rules)
-    assert after.passed, after
 
 
 def test_the_length_of_a_sentence_is_bounded_before_it_is_read() -> None:

@@ -18,7 +18,7 @@ def ranked(*first: int) -> Ranking:
 
 def case(wanted: int, **rankings: Ranking) -> Case:
     named: dict[Channel, Ranking] = dict(rankings)  # type: ignore[arg-type]
-    judged = {pid: 0.5 for pid in IDS}
+    judged = dict.fromkeys(IDS, 0.5)
     return Case(named, judged, frozenset({IDS[wanted]}), lambda ids: ids)
 
 
@@ -48,9 +48,7 @@ def test_of_equals_the_plainest_is_taken() -> None:
 
 def test_codes_come_first_in_every_order() -> None:
     """The arrangement of a case is applied to fusion and to the final order."""
-    one = Case(
-        {"bm25": ranked(1)}, {pid: 0.5 for pid in IDS}, frozenset({IDS[9]}), lambda ids: [IDS[9], *ids]
-    )
+    one = Case({"bm25": ranked(1)}, dict.fromkeys(IDS, 0.5), frozenset({IDS[9]}), lambda ids: [IDS[9], *ids])
     assert fuse(one, {}, 60)[0] == order(one, {})[0] == IDS[9]
 
 

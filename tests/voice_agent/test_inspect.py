@@ -98,7 +98,8 @@ def test_one_call_shows_every_stage(tmp_path: Path, capsys: pytest.CaptureFixtur
         "first audio s\t1.20",
         "# turn 3",
         "gate\tREFUSE LOW_SCORE",
-        "hand-off\tGATE",
+        "hand-off\tGATE spooled",
+        "sentences\tgenerated 2, checked 2, blocked 2 (POLARITY 1, STALE 1), spoken 0",
         "errors\ttts: silent",
         "barge-in\t等等",
     ):

@@ -84,9 +84,11 @@ def _refuse(journal: Recorder) -> None:
     journal.write("barge_in", 7.5, 3, heard="等等")
     journal.write("halt", 7.5, 3, reason="GATE")
     journal.write("error", 7.6, 3, where="tts", message="silent")
-    journal.write("handoff", 7.6, 3, reason="GATE", packet={})
+    journal.write("handoff", 7.5, 3, reason="GATE", packet="", delivery="failed", detail="")
+    journal.write("handoff", 7.6, 3, reason="GATE", packet={}, delivery="spooled", detail="refused")
     journal.write("timing", 7.6, 3, stages_ms={"search": 99})
-    journal.write("reply_ended", 8.0, 3, outcome="refused", first_audio_s=None)
+    counted = {"generated": 2, "checked": 2, "blocked": {"POLARITY": 1, "STALE": 1}, "spoken": 0}
+    journal.write("reply_ended", 8.0, 3, outcome="refused", first_audio_s=None, sentences=counted)
 
 
 def test_a_call_is_read_back_whole(tmp_path: Path) -> None:
@@ -246,3 +248,10 @@ def test_words_heard_again_from_the_beginning_count_once(tmp_path: Path) -> None
             }
             journal.write("transcript", end_s + 1, 1, text=text, dropped=None, hot_words=[], **spans)
     assert [turn.heard for turn in read_call(tmp_path / "a.jsonl").turns] == ["我想问退款多久到账"]
+
+
+def test_sentences_are_counted_and_a_hand_off_has_its_end(tmp_path: Path) -> None:
+    """Counts as the turn wrote them, the last word on the packet; a turn that wrote neither has neither."""
+    first, last = read_call(write_call(tmp_path)).turns
+    assert (first.counts, first.delivery) == ({}, None)
+    assert last.counts["blocked"] == {"POLARITY": 1, "STALE": 1} and last.delivery == "spooled"

@@ -91,6 +91,27 @@ def test_a_wrong_type_is_found(kind: str) -> None:
         assert bool(faults) == bool(schema and schema != {"type": "object"}), field
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "right", "wrong"),
+    [
+        ("handoff", "delivery", "spooled", "lost"),
+        (
+            "reply_ended",
+            "sentences",
+            {"generated": 2, "checked": 2, "blocked": {"POLARITY": 1}, "spoken": 1},
+            {"generated": 2, "checked": -1, "blocked": {}, "spoken": 1},
+        ),
+    ],
+)
+def test_later_fields_may_be_absent_but_not_wrong(
+    kind: str, field: str, right: object, wrong: object
+) -> None:
+    """A journal written before they were is still valid."""
+    assert validate_event(_event(kind)) == []
+    assert validate_event(_event(kind, **{field: right})) == []
+    assert validate_event(_event(kind, **{field: wrong}))
+
+
 @pytest.mark.parametrize("key", ["type", "t", "turn"])
 def test_every_event_has_kind_time_and_turn(key: str) -> None:
     """Also the free-form ones."""

@@ -207,8 +207,10 @@ def test_a_packet_nobody_takes_does_not_silence_the_phrase() -> None:
     """A failed delivery is recorded, and the caller is still told."""
     call = dialogue(sink=MemorySink(fails=True))
     call.run(question(5))
-    assert call.spoken() == [phrases.HANDOFF]
+    assert call.spoken() == [phrases.HANDOFF, phrases.CALL_LATER]
     assert [event["where"] for event in call.journal.of("error")] == ["handoff"]
+    assert [event["delivery"] for event in call.journal.of("handoff")] == ["failed"]
+    assert call.journal.of("call_ended")[0]["reason"] == "handoff_failed"
 
 
 def test_a_reply_that_stalls_is_cancelled_and_handed_over() -> None:
@@ -216,8 +218,8 @@ def test_a_reply_that_stalls_is_cancelled_and_handed_over() -> None:
     call = dialogue(speed=100.0)
     call.answers.script = {"退款多久到账": Scripted(stalls=True)}
     call.run(question(1))
-    assert call.spoken() == [phrases.HANDOFF] and call.sink.packets[0].reason == "FAULT"
-    assert call.answers.closed == 1
+    assert call.spoken() == [phrases.HOLD, phrases.HOLD_AGAIN, phrases.HANDOFF]
+    assert call.sink.packets[0].reason == "FAULT" and call.answers.closed == 1
 
 
 def test_fifty_interruptions_leave_nothing_behind() -> None:

@@ -37,8 +37,12 @@ from voice_agent.floor.state import (
     ReplySounding,
     ResumePlayback,
     Rules,
+    SayHold,
+    SentencePassed,
     Silence,
     State,
+    Taken,
+    TellUntaken,
 )
 from voice_agent.floor.step import step
 
@@ -264,6 +268,87 @@ def test_a_monologue_is_cut_and_answered() -> None:
     assert actions == [Recognise(JobId(1), 1.0, 31.0)]
 
 
+WAITING = (*ASKED, Recognised(JobId(1), words("退款多久到账")))
+
+
+def hush(until_s: float) -> Heard:
+    return Heard(Silent(2.0, until_s))
+
+
+def test_dead_air_is_bridged_twice_and_then_handed_over() -> None:
+    """Hold phrases 1.5 s and 6 s after the turn's end was known, each once; the limit counts from the last word."""
+    state, actions = play(*WAITING, hush(4.3))
+    assert state.holds == 0 and not [action for action in actions if isinstance(action, SayHold)]
+    state, actions = play(hush(4.41), hush(5.0), hush(8.8), hush(8.91), hush(15.0), state=state)
+    assert actions == [SayHold(again=False), SayHold(again=True)]
+    _, actions = play(hush(22.1), state=state)
+    assert actions == [CancelReply(ReplyId(2)), HandOff(HandoffReason.FAULT)]
+
+
+def test_a_hold_phrase_is_due_while_the_words_are_still_being_recognised() -> None:
+    """The caller waits from the end of their turn, whichever stage is slow."""
+    _, actions = play(*ASKED, hush(4.41))
+    assert actions[-1] == SayHold(again=False)
+
+
+def test_a_passed_sentence_ends_the_wait() -> None:
+    """From then on only synthesis is left: a phrase would delay the answer. The sentence of another reply does not."""
+    _, actions = play(*WAITING, SentencePassed(ReplyId(2)), hush(4.5), hush(9.5))
+    assert not [action for action in actions if isinstance(action, SayHold)]
+    state, actions = play(*WAITING, SentencePassed(ReplyId(9)), hush(4.5))
+    assert actions[-1] == SayHold(again=False) and state.stale == 1
+
+
+def test_no_hold_phrase_over_a_voice() -> None:
+    """A phrase begins in silence only."""
+    _, actions = play(*WAITING, Heard(Voiced(4.4, 4.5)))
+    assert not [action for action in actions if isinstance(action, SayHold)]
+
+
+def test_each_turn_waits_anew() -> None:
+    """The next question has its own two phrases, counted from its own end."""
+    spoken = SentencePassed(ReplyId(2)), ReplySounding(ReplyId(2)), ReplyEnded(ReplyId(2), "answered")
+    state, _ = play(*WAITING, hush(4.5), *spoken)
+    _, actions = play(
+        Heard(Voiced(9.0, 9.5)), Heard(Silent(9.5, 10.4)), Heard(Silent(9.5, 12.0)), state=state
+    )
+    assert actions == [Recognise(JobId(3), 9.0, 9.5), SayHold(again=False)]
+
+
+@pytest.mark.parametrize(
+    ("heard", "floor"), [("嗯", Floor.THINKING), ("", Floor.THINKING), ("我问的是发票", Floor.THINKING)]
+)
+def test_a_voice_over_the_hold_phrase_pauses_and_its_words_decide(heard: str, floor: Floor) -> None:
+    """Only the new words are recognised; a murmur gives the reply its wait back, words give the reply up."""
+    state, actions = play(*WAITING, hush(4.5), Heard(Voiced(5.0, 5.2)), Heard(Voiced(5.0, 5.4)))
+    assert (state.floor, actions[-1]) == (Floor.PAUSED, PausePlayback())
+    state, actions = play(Heard(Silent(5.6, 6.5)), Recognised(JobId(3), words(heard)), state=state)
+    assert actions[0] == Recognise(JobId(3), 5.0, 5.6) and state.floor is floor
+    if overlap(heard) == "words":
+        assert actions[1:4] == [CancelReply(ReplyId(2)), Silence(), BargedIn(heard)]
+        assert (state.reply, state.turn, state.holds) == (ReplyId(4), 2, 0)
+    else:
+        assert actions[1:] == [ResumePlayback()] and (state.reply, state.turn) == (ReplyId(2), 1)
+
+
+def test_a_voice_while_the_words_are_recognised_silences_the_hold_phrase() -> None:
+    """Nothing is being made yet: the question goes on, in silence."""
+    state, actions = play(*ASKED, hush(4.5), Heard(Voiced(5.0, 5.3)))
+    assert actions[-1] == Silence() and (state.floor, state.holds) == (Floor.IDLE, 0)
+
+
+@pytest.mark.parametrize(
+    ("taken", "kept", "reason"), [(Taken.SPOOLED, True, "callback"), (Taken.FAILED, False, "handoff_failed")]
+)
+def test_a_packet_nobody_took_is_told_to_the_caller(taken: Taken, kept: bool, reason: str) -> None:
+    """First the phrase, shielded like the hand-off's own; then the end, named by what the caller was told."""
+    state, _ = play(*WAITING, ReplyEnded(ReplyId(2), "refused"))
+    state, actions = play(HandoffEnded(taken), Heard(Voiced(9.0, 9.9)), state=state)
+    assert actions == [TellUntaken(kept)] and state.floor is Floor.HANDING_OFF
+    state, actions = play(HandoffEnded(Taken.DELIVERED), state=state)
+    assert (state.floor, actions) == (Floor.ENDED, [EndCall(reason)])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("text", "meaning"), [("嗯嗯，", "backchannel"), ("停", "words"), ("等一下", "words"), (" 。", "nothing")]
 )
@@ -286,19 +371,20 @@ events = st.one_of(
     st.builds(lambda i, t: Recognised(JobId(i), words(t)), ids, st.sampled_from(["", "嗯", "退款多久到账"])),
     st.builds(lambda i: RecognitionFailed(JobId(i)), ids),
     st.builds(lambda i: ReplySounding(ReplyId(i)), ids),
+    st.builds(lambda i: SentencePassed(ReplyId(i)), ids),
     st.builds(
         lambda i, o: ReplyEnded(ReplyId(i), o),
         ids,
         st.sampled_from(["answered", "clarify", "refused", "blocked", "failed"]),
     ),
-    st.sampled_from([HandoffEnded(), HangUp(), Fault()]),
+    st.sampled_from([HandoffEnded(), HandoffEnded(Taken.SPOOLED), HangUp(), Fault()]),
 )
 
 
 @given(st.lists(events, max_size=60))
 def test_laws_of_the_floor(script: list[Event]) -> None:
     """Over any events: an illegal one changes nothing; one reply at a time; after the end nothing is done; a hand-off
-    and an end happen at most once; ids only grow."""
+    and an end happen at most once; ids only grow; a wait has at most two hold phrases, none after a passed sentence."""
     state = State()
     handed_over = ended = 0
     for event in script:
@@ -314,6 +400,8 @@ def test_laws_of_the_floor(script: list[Event]) -> None:
             assert CancelReply(state.reply) in actions
         handed_over += sum(isinstance(action, HandOff) for action in actions)
         ended += sum(isinstance(action, EndCall) for action in actions)
+        if any(isinstance(action, SayHold) for action in actions):
+            assert state.floor is Floor.THINKING and not state.passed and after.holds <= 2
         assert after.last_id >= state.last_id and after.turn >= state.turn
         assert (after.reply is not None) <= (after.floor in (Floor.THINKING, Floor.SPEAKING, Floor.PAUSED))
         state = after

@@ -11,6 +11,7 @@ from audio.types import AudioFrame, Recognizer, Samples, Synthesizer
 from voice_agent.call.listen import VoiceActivity
 from voice_agent.call.threads import Worker
 from voice_agent.floor.state import Rules
+from voice_agent.phrases import CALLBACK
 from voice_agent.reply.answer import Answers
 
 
@@ -48,7 +49,8 @@ class Workers:
 class Parts:
     """Models and settings.
 
-    `phrases` holds the sound of every fixed phrase, synthesised beforehand; `detector` makes one voice detector a call.
+    `phrases` holds the sound of every fixed phrase, synthesised beforehand; `detector` makes one voice detector a call;
+    `callback` is the phrase for a caller whom nobody takes over, when the packet is safe.
     """
 
     recognizer: Recognizer
@@ -60,3 +62,4 @@ class Parts:
     segment_rules: SegmentRules
     preroll_s: float
     detector: Callable[[], VoiceActivity]
+    callback: str = CALLBACK

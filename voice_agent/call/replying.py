@@ -15,6 +15,7 @@ from voice_agent import phrases
 from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
 from voice_agent.call.speech import Line, Speech
+from voice_agent.call.tally import Tally
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked, Checked, Looked
@@ -53,13 +54,26 @@ class Request:
     may_clarify: bool
 
 
-class Replying:
-    """Answers one request aloud. Every step is journalled; nothing is spoken that has no passed verdict."""
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a reply is heard. `passed` is to be called as soon as there is something that may be spoken."""
 
-    def __init__(self, request: Request, parts: Parts, speech: Speech, recorder: Recorder, now: Now) -> None:
+    speech: Speech
+    tally: Tally
+    passed: Callable[[], None]
+
+
+class Replying:
+    """Answers one request aloud. Every step is journalled; nothing is spoken that has no passed verdict.
+
+    While a sentence plays the next ones are generated, checked and synthesised, as many as `Speech.room` allows.
+    """
+
+    def __init__(self, request: Request, parts: Parts, voice: Voice, recorder: Recorder, now: Now) -> None:
         self._request = request
         self._parts = parts
-        self._speech = speech
+        self._speech = voice.speech
+        self._voice = voice
         self._recorder = recorder
         self._now = now
         self._stages_ms: dict[str, float] = {"asr": request.transcript.seconds * 1000}
@@ -84,7 +98,9 @@ class Replying:
             while (sentence := await answering.next_sentence()) is not None:
                 if not self._checked(sentence):
                     return "blocked"
+                self._voice.passed()
                 await self._speak(sentence, job)
+                await self._wait_for_room(job)
                 spoken += 1
         if not spoken:
             return "refused"
@@ -100,6 +116,7 @@ class Replying:
             return None
         if gate.outcome is Outcome.REFUSE or not self._request.may_clarify:
             return "refused"
+        self._voice.passed()
         phrase = phrases.clarification(gate.reason)
         await self._speech.say(
             self._parts.phrases[phrase], phrase, self._request.reply, self._request.turn, job
@@ -108,6 +125,7 @@ class Replying:
 
     def _checked(self, checked: Checked) -> bool:
         verdict = checked.verdict
+        self._voice.tally.judged(checked.index, verdict)
         self._stages_ms["check"] = self._stages_ms.get("check", 0.0) + checked.ms
         evidence = [_shown(mark, passage) for mark, passage in checked.evidence]
         judged = {
@@ -124,6 +142,7 @@ class Replying:
         return verdict.passed
 
     async def _speak(self, checked: Checked, job: Job) -> None:
+        self._voice.tally.release(checked.index)
         text = spoken_form(checked.text)
         source = ", ".join(passage.source or passage.id for _, passage in checked.evidence) or "phrase"
         line = Line(
@@ -138,6 +157,10 @@ class Replying:
         for block in blocks:
             self._speech.add(item, block)
         self._speech.complete(item)
+
+    async def _wait_for_room(self, job: Job) -> None:
+        if not (room := self._speech.room(self._request.reply)).is_set():
+            await job.wait(room)
 
     def _record_search(self, looked: Looked) -> None:
         found, gate, query = looked.found, looked.gate, looked.found.query

@@ -20,17 +20,21 @@ from voice_agent.call.clock import Clock, Job
 from voice_agent.call.handover import Handover
 from voice_agent.call.listen import Listener
 from voice_agent.call.parts import Caller, Parts
-from voice_agent.call.replying import Replying, Request
+from voice_agent.call.replying import Replying, Request, Voice
 from voice_agent.call.speech import Speech
+from voice_agent.call.tally import Tally
 from voice_agent.call.turns import Turns
 from voice_agent.floor import state as fl
 from voice_agent.floor.step import step
-from voice_agent.phrases import REPEAT
+from voice_agent.phrases import HOLD, HOLD_AGAIN, REPEAT
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.handoff import HandoffSink
 
 MAX_WAITING_EVENTS = 256
 """Events between two frames. A handful is normal; more is a task that has run wild."""
+
+HANDING_OVER, DELIVERING = -1, -2
+"""Numbers of the tasks that belong to the call and not to a reply."""
 
 TAIL_S = 0.2
 """Sound after the last voiced frame given to the recogniser: a final consonant is unvoiced."""
@@ -72,6 +76,7 @@ class Session:
         self._tasks: dict[int, tuple[asyncio.Task[None], Job]] = {}
         self._group: asyncio.TaskGroup | None = None
         self._counters: Counter[str] = Counter()
+        self._tally = Tally()
         self._now_s = 0.0
         self.state = fl.State()
 
@@ -104,14 +109,27 @@ class Session:
         quiet = state.caller is fl.Caller.QUIET and state.utterance_from_s is None and state.hearing is None
         return quiet and state.floor is fl.Floor.IDLE and self._speech.idle and not self._inbox
 
+    @property
+    def _turn_in_hand(self) -> int:
+        """Of words not answered yet: the turn that is open, or the one that they will begin."""
+        return self.state.turn if self.state.turn_open else self.state.turn + 1
+
     async def _play(self, frame: AudioFrame) -> None:
         samples, sounding = self._speech.take(len(frame.samples), frame.start_s)
         self._line.out(frame.samples, samples)
         for sound in sounding:
-            self._turns.sounding(sound.at_s)
+            if unchecked := self._turns.sounding(sound):
+                await self._refuse(unchecked)
+                return
             self._line.caller.agent_started(sound.at_s)
             if sound.line.reply is not None and self.state.floor is fl.Floor.THINKING:
                 await self._handle(fl.ReplySounding(sound.line.reply))
+
+    async def _refuse(self, why: str) -> None:
+        """More was to be spoken than was checked: silence at once, and a person takes over."""
+        self._speech.silence(self._now_s)
+        self._write("error", where="unchecked", message=why)
+        await self._handle(fl.Fault())
 
     async def _handle(self, event: fl.Event) -> None:
         before = self.state
@@ -130,38 +148,53 @@ class Session:
 
     async def _carry_out(self, action: fl.Action) -> None:
         match action:
-            case fl.Recognise() | fl.BeginReply() | fl.AskAgain() | fl.HandOff():
+            case fl.Recognise() | fl.BeginReply() | fl.AskAgain():
                 self._start(action)
+            case fl.HandOff() | fl.TellUntaken():
+                self._give_over(action)
             case fl.CancelReply():
                 await self._cancel(action.reply)
-            case fl.PausePlayback() | fl.ResumePlayback() | fl.Silence():
+            case fl.SayHold() | fl.PausePlayback() | fl.ResumePlayback() | fl.Silence():
                 self._sound(action)
             case fl.BargedIn() | fl.AddToPacket() | fl.EndCall():
                 self._note(action)
             case _:
                 assert_never(action)
 
-    def _start(self, action: fl.Recognise | fl.BeginReply | fl.AskAgain | fl.HandOff) -> None:
+    def _start(self, action: fl.Recognise | fl.BeginReply | fl.AskAgain) -> None:
         match action:
             case fl.Recognise():
                 self._write("speech_ended", ended_s=round(action.until_s, 3))
                 self._turns.question_ended(action.until_s)
                 self._spawn(action.job, "hear", self._recognise, action)
             case fl.BeginReply():
-                self._turns.begin(action.reply, self.state.turn, action.transcript.text)
+                self._tally = self._turns.begin(action.reply, self.state.turn, action.transcript.text)
                 self._spawn(action.reply, "reply", self._reply, action)
             case fl.AskAgain():
                 self._turns.begin(action.reply, self.state.turn, "")
                 self._spawn(action.reply, "ask_again", self._ask_again, action)
-            case fl.HandOff():
-                self._write("halt", reason=action.reason)
-                self._speech.halt()
-                self._spawn(-1, "handoff", self._hand_over, action)
             case _:
                 assert_never(action)
 
-    def _sound(self, action: fl.PausePlayback | fl.ResumePlayback | fl.Silence) -> None:
+    def _give_over(self, action: fl.HandOff | fl.TellUntaken) -> None:
+        """The packet goes out while the phrase is spoken."""
         match action:
+            case fl.HandOff():
+                self._write("halt", reason=action.reason)
+                self._speech.halt()
+                self._handover.pack(action.reason, self.state.turn, self._turns.history)
+                self._spawn(DELIVERING, "deliver", self._handover.deliver, lambda: self._now_s)
+                self._spawn(HANDING_OVER, "handoff", self._hand_over, None)
+            case fl.TellUntaken():
+                self._spawn(HANDING_OVER, "untaken", self._hand_over, action.kept)
+            case _:
+                assert_never(action)
+
+    def _sound(self, action: fl.SayHold | fl.PausePlayback | fl.ResumePlayback | fl.Silence) -> None:
+        match action:
+            case fl.SayHold():
+                phrase = HOLD_AGAIN if action.again else HOLD
+                self._speech.hold(self._parts.phrases[phrase], phrase, self._turn_in_hand)
             case fl.PausePlayback():
                 self._speech.pause()
                 self._write("paused")
@@ -182,9 +215,9 @@ class Session:
                 self._handover.add(action.transcript.text)
             case fl.EndCall():
                 self._turns.close(self._now_s)
-                length, counters = round(self._now_s, 3), dict(self._counters)
-                self._write("call_ended", reason=action.reason, length_s=length, turns=self.state.turn,
-                            stale_events=self.state.stale, counters=counters)  # fmt: skip
+                counters = {**self._counters, "sentences": self._turns.counts.as_json()}
+                self._write("call_ended", reason=action.reason, length_s=round(self._now_s, 3),
+                            turns=self.state.turn, stale_events=self.state.stale, counters=counters)  # fmt: skip
             case _:
                 assert_never(action)
 
@@ -220,8 +253,7 @@ class Session:
 
     async def _recognise(self, action: fl.Recognise, job: Job) -> None:
         heard = self._listener.cut(action.from_s - self._parts.preroll_s, action.until_s + TAIL_S)
-        turn = self.state.turn if self.state.turn_open else self.state.turn + 1
-        recognizer, worker = self._parts.recognizer, self._parts.workers.hearing
+        turn, recognizer, worker = self._turn_in_hand, self._parts.recognizer, self._parts.workers.hearing
         try:
             async with job.stage("asr"):
                 transcript = await worker.run(recognizer.transcribe, heard.samples, heard.voiced_s)
@@ -241,7 +273,8 @@ class Session:
             self._turns.history,
             action.may_clarify,
         )
-        replying = Replying(request, self._parts, self._speech, self._recorder, lambda: self._now_s)
+        voice = Voice(self._speech, self._tally, lambda: self._post(fl.SentencePassed(action.reply)))
+        replying = Replying(request, self._parts, voice, self._recorder, lambda: self._now_s)
         self._handover.looking = replying.looking
         outcome: fl.ReplyOutcome
         try:
@@ -255,11 +288,8 @@ class Session:
         await self._speech.say(self._parts.phrases[REPEAT], REPEAT, action.reply, self.state.turn, job)
         self._post(fl.ReplyEnded(action.reply, "clarify"))
 
-    async def _hand_over(self, action: fl.HandOff, job: Job) -> None:
-        await self._handover.run(
-            action.reason, self.state.turn, self._turns.history, job, lambda: self._now_s
-        )
-        self._post(fl.HandoffEnded())
+    async def _hand_over(self, kept: bool | None, job: Job) -> None:
+        self._post(fl.HandoffEnded(await self._handover.run(kept, job, lambda: self._now_s)))
 
     def _post(self, event: fl.Event) -> None:
         if len(self._inbox) >= MAX_WAITING_EVENTS:

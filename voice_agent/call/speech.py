@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from audio.playback import Finished, Playback, Started
 from audio.types import CALL_RATE_HZ, Samples
@@ -16,11 +18,16 @@ MAX_QUEUED_S = 120.0
 """Bound of the queue. Two short sentences never reach it; a generator that does not stop is a fault."""
 
 
+MAX_UNBEGUN = 2
+"""Checked sentences of a reply that wait to be played: enough that none is waited for, few for a halt to drop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One sentence to be spoken: whose reply it is, its place in it, and what it rests on ("phrase" for our own).
 
     `text` is what is synthesised; `written` is the sentence as it stands in the documents, for later turns to lean on.
+    `said` tells a sentence of the answer from our own phrases, and of those the one that only bridges a wait.
     """
 
     reply: ReplyId | None
@@ -29,6 +36,7 @@ class Line:
     text: str
     source: str
     written: str
+    said: Literal["answer", "phrase", "hold"] = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,7 @@ class Speech:
         self._lines: dict[int, Line] = {}
         self._began: dict[int, float] = {}
         self._waiting: dict[ReplyId | None, asyncio.Event] = {}
+        self._full: dict[ReplyId | None, asyncio.Event] = {}
         self._heard: dict[ReplyId | None, list[str]] = {}
         self._last_item = 0
 
@@ -84,12 +93,24 @@ class Speech:
         self._wake()
         return event
 
+    def room(self, reply: ReplyId) -> asyncio.Event:
+        """Set once fewer than MAX_UNBEGUN lines of the reply wait to be played. One asker a reply."""
+        event = self._full.setdefault(reply, asyncio.Event())
+        self._wake()
+        return event
+
     async def say(self, sound: Samples, phrase: str, reply: ReplyId | None, turn: int, job: Job) -> None:
         """One of our own phrases, its sound at hand; returns when it was heard to its end."""
-        item = self.begin(Line(reply, turn, 0, phrase, "phrase", phrase))
+        item = self.begin(Line(reply, turn, 0, phrase, "phrase", phrase, "phrase"))
         self.add(item, sound)
         self.complete(item)
         await job.wait(self.played_out(reply))
+
+    def hold(self, sound: Samples, phrase: str, turn: int) -> None:
+        """Our phrase that bridges a wait. Nobody's reply: what is queued after it waits for its end."""
+        item = self.begin(Line(None, turn, 0, phrase, "phrase", phrase, "hold"))
+        self.add(item, sound)
+        self.complete(item)
 
     def heard(self, reply: ReplyId | None) -> tuple[str, ...]:
         """The reply's lines that were played to their end, in order, as written."""
@@ -105,6 +126,7 @@ class Speech:
                 case Started():
                     self._began[fact.item] = then_s
                     sounding.append(Sounding(self._lines[fact.item], then_s))
+                    self._wake()
                 case Finished():
                     self._end(fact.item, then_s, complete=True)
         return samples, sounding
@@ -150,3 +172,6 @@ class Speech:
         live = {line.reply for line in self._lines.values()}
         for reply in [reply for reply in self._waiting if reply not in live]:
             self._waiting.pop(reply).set()
+        unbegun = Counter(line.reply for item, line in self._lines.items() if item not in self._began)
+        for reply in [reply for reply in self._full if unbegun[reply] < MAX_UNBEGUN]:
+            self._full.pop(reply).set()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from audio.types import Transcript
-from voice_agent.call.speech import Speech
+from voice_agent.call.speech import Sounding, Speech
+from voice_agent.call.tally import Counts, Tally, UncheckedError
 from voice_agent.floor.state import Recognise, ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.rewrite import Exchange
@@ -27,6 +28,7 @@ class _Open:
     question_ended_s: float
     sounded_s: float | None = None
     outcome: TurnOutcome | None = None
+    tally: Tally = field(default_factory=Tally)
 
 
 class Turns:
@@ -38,6 +40,7 @@ class Turns:
         self._question_ended_s = 0.0
         self._open: _Open | None = None
         self._history: tuple[Exchange, ...] = ()
+        self.counts = Counts()
 
     @property
     def history(self) -> tuple[Exchange, ...]:
@@ -64,14 +67,32 @@ class Turns:
             end_s=round(span.until_s, 3),
         )
 
-    def begin(self, reply: ReplyId, turn: int, question: str) -> None:
-        """A reply begins; the turn before it that was taken back is forgotten."""
-        self._open = _Open(reply, turn, question, self._question_ended_s)
+    def begin(self, reply: ReplyId, turn: int, question: str) -> Tally:
+        """A reply begins; the turn before it that was taken back is forgotten, but what it counted is not.
 
-    def sounding(self, at_s: float) -> None:
-        """Something became audible; only the first of a turn counts."""
-        if self._open is not None and self._open.sounded_s is None:
-            self._open.sounded_s = at_s
+        Returns the count of its sentences, for whoever makes them.
+        """
+        if self._open is not None:
+            self.counts = self.counts.plus(self._open.tally.counts)
+        self._open = _Open(reply, turn, question, self._question_ended_s)
+        return self._open.tally
+
+    def sounding(self, sound: Sounding) -> str:
+        """Something became audible; only the first of a turn counts, and a hold phrase is no answer.
+
+        Not empty if it may not be heard: why.
+        """
+        line = sound.line
+        if self._open is None or line.said == "hold":
+            return ""
+        if line.said == "answer" and line.reply == self._open.reply:
+            try:
+                self._open.tally.sounded(line.index)
+            except UncheckedError as e:
+                return str(e)
+        if self._open.sounded_s is None:
+            self._open.sounded_s = sound.at_s
+        return ""
 
     def ended(self, outcome: TurnOutcome, now_s: float) -> None:
         """The reply ended. A hand-off's phrase is still to come, so its turn stays open."""
@@ -86,10 +107,18 @@ class Turns:
         if (turn := self._open) is None:
             return
         self._open = None
+        counts = turn.tally.counts
+        self.counts = self.counts.plus(counts)
         answer = "".join(self._speech.heard(turn.reply))
-        if answer and turn.outcome in ("answered", "interrupted"):
+        cut_in_the_wait = turn.outcome == "interrupted" and turn.sounded_s is None
+        if cut_in_the_wait or (answer and turn.outcome in ("answered", "interrupted")):
             self._history = (*self._history, Exchange(turn.question, answer))[-HISTORY_KEPT:]
         waited = None if turn.sounded_s is None else round(turn.sounded_s - turn.question_ended_s, 3)
         self._recorder.write(
-            "reply_ended", now_s, turn.turn, outcome=turn.outcome or "unfinished", first_audio_s=waited
+            "reply_ended",
+            now_s,
+            turn.turn,
+            outcome=turn.outcome or "unfinished",
+            first_audio_s=waited,
+            sentences=counts.as_json(),
         )

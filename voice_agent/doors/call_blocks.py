@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from voice_agent.doors.tables import Block, Row, number
 from voice_agent.record.call_record import CallRecord, RankedRecord, SentenceRecord, TurnRecord
@@ -102,10 +102,11 @@ def _summary(turn: TurnRecord) -> list[tuple[str, str]]:
         ("channels down", "; ".join(f"{name}: {cause}" for name, cause in turn.down.items())),
         ("gate", f"{turn.gate.outcome} {turn.gate.reason or ''}".strip() if turn.gate else ""),
         ("halted", turn.halted or ""),
-        ("hand-off", turn.handoff or ""),
+        ("hand-off", " ".join(filter(None, (turn.handoff, turn.delivery)))),
         ("barge-in", " | ".join(turn.barge_ins)),
         ("errors", " | ".join(turn.errors)),
         ("outcome", turn.outcome or ""),
+        ("sentences", _counts(turn.counts)),
         ("first audio s", number(turn.first_audio_s, 2) if turn.first_audio_s is not None else ""),
     ]
 
@@ -115,6 +116,17 @@ def _narrowed(turn: TurnRecord) -> list[str]:
     told = {name for name, value in turn.conditions.items() if value and name not in ("as_of", "heard")}
     heard = turn.conditions.get("heard") or ()
     return sorted(told | {name for name in heard if isinstance(name, str)})
+
+
+def _counts(counts: Mapping[str, object]) -> str:
+    """generated 2, checked 2, blocked 1 (POLARITY 1), spoken 1"""
+    shown = []
+    for name, count in counts.items():
+        if isinstance(count, Mapping):
+            reasons = ", ".join(f"{reason} {n}" for reason, n in count.items())
+            count = f"{sum(count.values())} ({reasons})" if reasons else 0
+        shown.append(f"{name} {count}")
+    return ", ".join(shown)
 
 
 def _ranking_block(title: str, ranking: tuple[RankedRecord, ...]) -> Block:

@@ -46,6 +46,14 @@ class HandoffReason(StrEnum):
     MAX_LENGTH = "MAX_LENGTH"
 
 
+class Taken(StrEnum):
+    """What became of the hand-off packet."""
+
+    DELIVERED = "delivered"
+    SPOOLED = "spooled"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The lengths, in seconds, that `step` decides by (config: turn)."""
@@ -57,6 +65,8 @@ class Rules:
     max_utterance_s: float
     reply_limit_s: float
     max_call_s: float
+    hold_first_s: float = 1.5
+    hold_again_s: float = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,9 @@ class State:
 
     `utterance_from_s` is where the words not yet answered began, `hearing` the recognition in flight, `waiting_since_s`
     when the caller's turn ended. `turn_open` says that its reply is not audible yet. `asked_again` counts how often in
-    a row we asked to repeat; `clarified` says that the last answer was a question back.
+    a row we asked to repeat; `clarified` says that the last answer was a question back. `wait_from_s` is when the end
+    of the turn was known, `holds` counts the hold phrases since, `passed` says that the reply has a sentence to speak.
+    `untaken` is what the caller was told had become of the packet, None while it is not known or was taken.
     """
 
     caller: Caller = Caller.QUIET
@@ -76,8 +88,12 @@ class State:
     hearing: JobId | None = None
     utterance_from_s: float | None = None
     waiting_since_s: float | None = None
+    wait_from_s: float | None = None
+    holds: int = 0
+    passed: bool = False
     asked_again: int = 0
     clarified: bool = False
+    untaken: Taken | None = None
     last_id: int = 0
     stale: int = 0
 
@@ -108,6 +124,13 @@ class RecognitionFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class SentencePassed:
+    """A sentence of a reply has passed its check: the wait is over, what is left is its synthesis."""
+
+    reply: ReplyId
+
+
+@dataclass(frozen=True, slots=True)
 class ReplySounding:
     """The first sample of a reply is being played."""
 
@@ -127,7 +150,9 @@ class ReplyEnded:
 
 @dataclass(frozen=True, slots=True)
 class HandoffEnded:
-    """The hand-off phrase was played, or could not be."""
+    """A phrase of the hand-off was played, or could not be, and what became of the packet is known."""
+
+    taken: Taken = Taken.DELIVERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +165,17 @@ class Fault:
     """We did something that cannot be; a person takes over."""
 
 
-Event = Heard | Recognised | RecognitionFailed | ReplySounding | ReplyEnded | HandoffEnded | HangUp | Fault
+Event = (
+    Heard
+    | Recognised
+    | RecognitionFailed
+    | SentencePassed
+    | ReplySounding
+    | ReplyEnded
+    | HandoffEnded
+    | HangUp
+    | Fault
+)
 
 
 # What is to be done.
@@ -169,6 +204,13 @@ class AskAgain:
     """Say that we did not understand."""
 
     reply: ReplyId
+
+
+@dataclass(frozen=True, slots=True)
+class SayHold:
+    """Say that we are still at it; `again` when it was said before. The answer waits for the phrase's end."""
+
+    again: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +250,13 @@ class HandOff:
 
 
 @dataclass(frozen=True, slots=True)
+class TellUntaken:
+    """Nobody took the call: say what happens now. `kept`: the packet is safe, so somebody will call back."""
+
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AddToPacket:
     """The caller said this while being handed over."""
 
@@ -216,24 +265,30 @@ class AddToPacket:
 
 @dataclass(frozen=True, slots=True)
 class EndCall:
-    """Nothing more is said or heard."""
+    """Nothing more is said or heard. `callback`: nobody took the call, but its packet waits to be sent."""
 
-    reason: Literal["handed_off", "hung_up"]
+    reason: Literal["handed_off", "callback", "handoff_failed", "hung_up"]
 
 
 Action = (
     Recognise
     | BeginReply
     | AskAgain
+    | SayHold
     | CancelReply
     | PausePlayback
     | ResumePlayback
     | Silence
     | BargedIn
     | HandOff
+    | TellUntaken
     | AddToPacket
     | EndCall
 )
+
+
+Step = tuple[State, tuple[Action, ...]]
+"""What an event leads to: the next state and what is to be done."""
 
 
 class IllegalEventError(Exception):

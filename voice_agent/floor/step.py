@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from audio.types import Silent, Transcript, Voiced
+from voice_agent.floor.ending import hand_off, handoff_ended, hang_up
 from voice_agent.floor.overlap import overlap
 from voice_agent.floor.state import (
     Action,
@@ -19,11 +20,9 @@ from voice_agent.floor.state import (
     BeginReply,
     Caller,
     CancelReply,
-    EndCall,
     Event,
     Fault,
     Floor,
-    HandOff,
     HandoffEnded,
     HandoffReason,
     HangUp,
@@ -39,11 +38,12 @@ from voice_agent.floor.state import (
     ReplySounding,
     ResumePlayback,
     Rules,
+    SentencePassed,
     Silence,
     State,
+    Step,
 )
-
-Step = tuple[State, tuple[Action, ...]]
+from voice_agent.floor.waiting import hold, over_hold
 
 _SPOKE_UNCLEARLY = frozenset({"low_confidence", "loop", "too_dense", "not_chinese"})
 """Drops behind which a person may have spoken: they are asked to repeat. Other drops are no speech at all."""
@@ -58,7 +58,7 @@ def step(state: State, event: Event, rules: Rules) -> Step:
             return _heard(state, event, rules)
         case Recognised() | RecognitionFailed():
             return _stale(state) if event.job != state.hearing else _recognition(state, event)
-        case ReplySounding() | ReplyEnded():
+        case SentencePassed() | ReplySounding() | ReplyEnded():
             return _stale(state) if event.reply != state.reply else _reply(state, event)
         case HandoffEnded() | HangUp() | Fault():
             return _call(state, event)
@@ -69,11 +69,11 @@ def step(state: State, event: Event, rules: Rules) -> Step:
 def _call(state: State, event: HandoffEnded | HangUp | Fault) -> Step:
     match event:
         case HandoffEnded():
-            return _handoff_ended(state)
+            return handoff_ended(state, event.taken)
         case HangUp():
-            return _hang_up(state)
+            return hang_up(state)
         case Fault():
-            return (state, ()) if state.floor is Floor.HANDING_OFF else _hand_off(state, HandoffReason.FAULT)
+            return (state, ()) if state.floor is Floor.HANDING_OFF else hand_off(state, HandoffReason.FAULT)
         case _:
             assert_never(event)
 
@@ -93,8 +93,16 @@ def _recognition(state: State, event: Recognised | RecognitionFailed) -> Step:
     return _recognised(state, event.transcript) if isinstance(event, Recognised) else _unheard(state)
 
 
-def _reply(state: State, event: ReplySounding | ReplyEnded) -> Step:
-    return _sounding(state) if isinstance(event, ReplySounding) else _reply_ended(state, event)
+def _reply(state: State, event: SentencePassed | ReplySounding | ReplyEnded) -> Step:
+    match event:
+        case SentencePassed():
+            return replace(state, passed=True), ()
+        case ReplySounding():
+            return _sounding(state)
+        case ReplyEnded():
+            return _reply_ended(state, event)
+        case _:
+            assert_never(event)
 
 
 def _stale(state: State) -> Step:
@@ -108,6 +116,8 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
     if late is not None:
         return late
     match state.floor:
+        case Floor.THINKING if over_hold(state):
+            return _over_hold(state, voiced, rules)
         case Floor.THINKING if voiced.length_s >= rules.rejoin_voice_s:
             return _take_back(state)
         case Floor.SPEAKING if voiced.length_s >= rules.barge_in_pause_s:
@@ -115,9 +125,16 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
         case Floor.PAUSED if voiced.length_s >= rules.barge_in_cut_s:
             return _cut(state, "")
         case Floor.IDLE if voiced.until_s - since >= rules.max_utterance_s:
-            return _begin_hearing(state, voiced.until_s)
+            return _begin_hearing(state, voiced.until_s, voiced.until_s)
         case _:
             return state, ()
+
+
+def _over_hold(state: State, voiced: Voiced, rules: Rules) -> Step:
+    """A word over the hold phrase or after it: we fall silent, and the word decides what becomes of the reply."""
+    if voiced.length_s < rules.barge_in_pause_s:
+        return state, ()
+    return replace(state, floor=Floor.PAUSED, utterance_from_s=voiced.since_s), (PausePlayback(),)
 
 
 def _silent(state: State, silent: Silent, rules: Rules) -> Step:
@@ -127,6 +144,8 @@ def _silent(state: State, silent: Silent, rules: Rules) -> Step:
     late = _limits(state, silent.until_s, rules)
     if late is not None:
         return late
+    if (held := hold(state, silent.until_s, rules)) is not None:
+        return held
     if state.utterance_from_s is None or state.hearing is not None or not ended:
         return state, ()
     match state.floor:
@@ -135,7 +154,7 @@ def _silent(state: State, silent: Silent, rules: Rules) -> Step:
         case Floor.THINKING:  # its words are already being answered
             return state, ()
         case _:
-            return _begin_hearing(state, silent.since_s)
+            return _begin_hearing(state, silent.since_s, silent.until_s)
 
 
 def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
@@ -143,26 +162,29 @@ def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
     if state.floor is Floor.HANDING_OFF:
         return None
     if now_s >= rules.max_call_s:
-        return _hand_off(state, HandoffReason.MAX_LENGTH)
+        return hand_off(state, HandoffReason.MAX_LENGTH)
     waiting = state.waiting_since_s
     if state.floor is Floor.THINKING and waiting is not None and now_s - waiting >= rules.reply_limit_s:
-        return _hand_off(state, HandoffReason.FAULT)
+        return hand_off(state, HandoffReason.FAULT)
     return None
 
 
-def _begin_hearing(state: State, until_s: float) -> Step:
+def _begin_hearing(state: State, until_s: float, now_s: float) -> Step:
     if state.utterance_from_s is None:
         raise IllegalEventError("nothing was said that could be recognised")
     job = JobId(state.last_id + 1)
     floor = Floor.THINKING if state.floor is Floor.IDLE else state.floor
     action = Recognise(job, state.utterance_from_s, until_s)
-    return replace(state, hearing=job, floor=floor, last_id=job, waiting_since_s=until_s), (action,)
+    passed = state.passed and state.floor is not Floor.IDLE
+    waiting = replace(state, waiting_since_s=until_s, wait_from_s=now_s, passed=passed)
+    return replace(waiting, hearing=job, floor=floor, last_id=job), (action,)
 
 
 def _take_back(state: State) -> Step:
     """The caller goes on before they were answered: one question in two breaths."""
     cancel = () if state.reply is None else (CancelReply(state.reply),)
-    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, waiting_since_s=None), cancel
+    taken = replace(state, floor=Floor.IDLE, reply=None, hearing=None, waiting_since_s=None, holds=0)
+    return taken, (*cancel, Silence())
 
 
 def _cut(state: State, heard: str) -> Step:
@@ -170,7 +192,7 @@ def _cut(state: State, heard: str) -> Step:
     if state.reply is None:
         raise IllegalEventError("nobody is speaking who could be cut")
     actions = (CancelReply(state.reply), Silence(), BargedIn(heard))
-    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, turn_open=False), actions
+    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, turn_open=False, holds=0), actions
 
 
 def _recognised(state: State, transcript: Transcript) -> Step:
@@ -182,12 +204,14 @@ def _recognised(state: State, transcript: Transcript) -> Step:
         return _begin_reply(replace(state, asked_again=0), transcript)
     if transcript.dropped in _SPOKE_UNCLEARLY:
         return _unheard(state)
-    return replace(state, floor=Floor.IDLE, utterance_from_s=None, waiting_since_s=None, turn_open=False), ()
+    quiet = replace(state, floor=Floor.IDLE, utterance_from_s=None, waiting_since_s=None, turn_open=False)
+    return replace(quiet, holds=0), ()
 
 
 def _overlapped(state: State, transcript: Transcript) -> Step:
     if overlap(transcript.text) != "words":
-        return replace(state, floor=Floor.SPEAKING, utterance_from_s=None), (ResumePlayback(),)
+        floor = Floor.THINKING if state.turn_open else Floor.SPEAKING
+        return replace(state, floor=floor, utterance_from_s=None), (ResumePlayback(),)
     cut, actions = _cut(state, transcript.text)
     begun, begin = _begin_reply(cut, transcript)
     return begun, actions + begin
@@ -201,7 +225,8 @@ def _begin_reply(state: State, transcript: Transcript) -> Step:
 def _next_reply(state: State) -> tuple[State, ReplyId]:
     reply = ReplyId(state.last_id + 1)
     turn = state.turn if state.turn_open else state.turn + 1
-    return replace(state, floor=Floor.THINKING, reply=reply, last_id=reply, turn=turn, turn_open=True), reply
+    begun = replace(state, floor=Floor.THINKING, reply=reply, last_id=reply, passed=False)
+    return replace(begun, turn=turn, turn_open=True), reply
 
 
 def _unheard(state: State) -> Step:
@@ -212,7 +237,7 @@ def _unheard(state: State) -> Step:
     if state.floor is Floor.PAUSED:
         state, before = _cut(state, "")
     if state.asked_again:
-        state, after = _hand_off(state, HandoffReason.LOW_ASR)
+        state, after = hand_off(state, HandoffReason.LOW_ASR)
         return state, before + after
     state, reply = _next_reply(replace(state, asked_again=1))
     return state, (*before, AskAgain(reply))
@@ -222,7 +247,7 @@ def _sounding(state: State) -> Step:
     if state.floor is not Floor.THINKING:
         raise IllegalEventError(f"a reply began to sound while the floor was {state.floor}")
     spoken = replace(
-        state, floor=Floor.SPEAKING, turn_open=False, waiting_since_s=None, utterance_from_s=None
+        state, floor=Floor.SPEAKING, turn_open=False, waiting_since_s=None, utterance_from_s=None, holds=0
     )
     return spoken, ()
 
@@ -232,13 +257,13 @@ def _reply_ended(state: State, event: ReplyEnded) -> Step:
         case "answered" | "clarify":
             return _reply_done(replace(state, clarified=event.outcome == "clarify"))
         case "refused":
-            return _hand_off(state, HandoffReason.GATE)
+            return hand_off(state, HandoffReason.GATE)
         case "blocked":
-            return _hand_off(state, HandoffReason.VERDICT)
+            return hand_off(state, HandoffReason.VERDICT)
         case "asked":
-            return _hand_off(state, HandoffReason.ASKED)
+            return hand_off(state, HandoffReason.ASKED)
         case "failed":
-            return _hand_off(state, HandoffReason.FAULT)
+            return hand_off(state, HandoffReason.FAULT)
         case _:
             assert_never(event.outcome)
 
@@ -247,30 +272,3 @@ def _reply_done(state: State) -> Step:
     if state.floor is not Floor.SPEAKING:
         raise IllegalEventError(f"a reply was played to its end while the floor was {state.floor}")
     return replace(state, floor=Floor.IDLE, reply=None), ()
-
-
-def _hand_off(state: State, reason: HandoffReason) -> Step:
-    """The call goes to a person: what still generates is cancelled, what was not yet begun is dropped."""
-    cancel = () if state.reply is None else (CancelReply(state.reply),)
-    ended = replace(
-        state,
-        floor=Floor.HANDING_OFF,
-        reply=None,
-        hearing=None,
-        utterance_from_s=None,
-        turn_open=False,
-        waiting_since_s=None,
-    )
-    return ended, (*cancel, HandOff(reason))
-
-
-def _handoff_ended(state: State) -> Step:
-    if state.floor is not Floor.HANDING_OFF:
-        raise IllegalEventError(f"a hand-off ended while the floor was {state.floor}")
-    return replace(state, floor=Floor.ENDED), (EndCall("handed_off"),)
-
-
-def _hang_up(state: State) -> Step:
-    cancel = () if state.reply is None else (CancelReply(state.reply),)
-    ended = replace(state, floor=Floor.ENDED, reply=None, hearing=None)
-    return ended, (*cancel, Silence(), EndCall("hung_up"))

@@ -67,7 +67,11 @@ class SpokenRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One turn. Texts are empty and rankings are () where the journal holds none."""
+    """One turn. Texts are empty and rankings are () where the journal holds none.
+
+    `counts` are its sentences (generated, checked, blocked by reason, spoken); `delivery` is what became of the
+    hand-off packet last: delivered, spooled or failed.
+    """
 
     turn: int
     heard: str = ""
@@ -91,7 +95,9 @@ class TurnRecord:
     sentences: tuple[SentenceRecord, ...] = ()
     spoken: tuple[SpokenRecord, ...] = ()
     outcome: str | None = None
+    counts: Mapping[str, Any] = field(default_factory=dict)
     handoff: str | None = None
+    delivery: str | None = None
     halted: str | None = None
     barge_ins: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()

@@ -114,6 +114,14 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
 }
 """Kind -> the fields it must have. An empty entry is free-form."""
 
+_COUNTED = {"generated": _COUNT, "checked": _COUNT, "blocked": _map(_COUNT), "spoken": _COUNT}
+
+OPTIONAL: Mapping[str, Mapping[str, Schema]] = {
+    "handoff": {"delivery": {"enum": ["delivered", "spooled", "failed"]}, "detail": _TEXT},
+    "reply_ended": {"sentences": _record(**_COUNTED)},
+}
+"""Kind -> fields that journals of the first version lack, but that must be right where they are."""
+
 EVENT_KINDS = frozenset(EVENTS)
 
 UNFINISHED_KINDS = frozenset({"partial", "speculation"})
@@ -143,7 +151,7 @@ def event_schema(kind: str) -> Schema:
         "$schema": DIALECT,
         "title": f"Journal event: {kind}",
         "type": "object",
-        "properties": {**common, **fields, "truncated": {"const": True}},
+        "properties": {**common, **fields, **OPTIONAL.get(kind, {}), "truncated": {"const": True}},
         "required": list(common),
         "if": {"not": {"required": ["truncated"]}},
         "then": {"required": list(fields)},

@@ -37,11 +37,20 @@ class HandoffPacket:
         return replace(self, added=(*self.added, text))
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where a packet went. Not `taken`: nobody has it yet, but it is kept and will be sent; `detail` says why."""
+
+    taken: bool
+    where: str
+    detail: str = ""
+
+
 class HandoffSink(Protocol):
     """Where packets go. Delivering the same call again replaces the earlier packet."""
 
-    def deliver(self, packet: HandoffPacket) -> str:
-        """Returns where it went, for the journal. Raises OSError when it could not be delivered."""
+    def deliver(self, packet: HandoffPacket) -> Delivery:
+        """Blocking, within the sink's own limits. Raises OSError when the packet is neither delivered nor kept."""
         ...
 
 
@@ -52,15 +61,19 @@ class FileHandoffSink:
         self._folder = folder
         self._mask = mask
 
-    def deliver(self, packet: HandoffPacket) -> str:
+    def deliver(self, packet: HandoffPacket) -> Delivery:
+        """The folder is what people look into: a file in it is taken."""
         self._folder.mkdir(parents=True, exist_ok=True)
         target = self._folder / f"{packet.call}.json"
         beside = target.with_suffix(".tmp")
-        beside.write_text(
-            json.dumps(_masked(asdict(packet), self._mask), ensure_ascii=False, indent=1), "utf-8"
-        )
+        beside.write_text(json.dumps(masked(packet, self._mask), ensure_ascii=False, indent=1), "utf-8")
         os.replace(beside, target)
-        return str(target)
+        return Delivery(True, str(target))
+
+
+def masked(packet: HandoffPacket, mask: Callable[[str], str]) -> dict[str, object]:
+    """The packet as JSON values, every text of it masked."""
+    return {key: _masked(value, mask) for key, value in asdict(packet).items()}
 
 
 def _masked(value: object, mask: Callable[[str], str]) -> object:
