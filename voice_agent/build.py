@@ -17,7 +17,7 @@ from audio.speech_cache import CachedSynthesizer, SpeechCache
 from audio.tts import KokoroSynthesizer
 from audio.types import CALL_RATE_HZ, Recognizer, Samples, Synthesizer
 from audio.vad import VoiceDetector, VoiceRules
-from retrieval.corpus import Corpus, load_corpus
+from retrieval.corpus import Corpus
 from retrieval.cross_encoder import CrossEncoderReranker
 from retrieval.encoder import Encoder, OnnxE5Encoder
 from retrieval.encoder_hub import SentenceTransformerEncoder
@@ -33,6 +33,7 @@ from voice_agent.call.threads import Worker
 from voice_agent.config import Config
 from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
+from voice_agent.knowledge_files import read_corpus
 from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
 from voice_agent.reply.extractive import Extractive
@@ -109,7 +110,7 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
     timings: dict[str, float] = {}
     with ExitStack() as stack:
         with _timed(timings, "corpus"):
-            corpus = load_corpus(config.paths.kb)
+            corpus = read_corpus(config)
         with _timed(timings, "encoder"):
             encoder = load_encoder(config)
         with _timed(timings, "index"):

@@ -5,10 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
 
 from voice_agent.errors import ConfigError
 
@@ -55,6 +63,20 @@ class Asr(_Section):
     beam_size: PositiveInt = 5
     window_pad_s: float | None = Field(default=3.0, ge=2)
     hot_words: int = Field(default=100, ge=0, le=400)
+
+
+class Chunks(_Section):
+    """Sizes of the passages that documents are cut into, in tokens; see retrieval/chunk.py."""
+
+    target_tokens: int = Field(default=135, ge=20, le=480)
+    limit_tokens: int = Field(default=315, ge=40, le=480)
+    overlap: float = Field(default=0.12, ge=0, le=0.3)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.target_tokens > self.limit_tokens:
+            raise ValueError("target_tokens must not be above limit_tokens")
+        return self
 
 
 class Retrieval(_Section):
@@ -107,6 +129,7 @@ class Config(_Section):
     vad: Vad = Vad()
     turn: Turn = Turn()
     asr: Asr = Asr()
+    chunks: Chunks = Chunks()
     retrieval: Retrieval = Retrieval()
     answer: Answer = Answer()
     tts: Tts = Tts()
