@@ -33,7 +33,7 @@ from voice_agent.call.threads import Worker
 from voice_agent.config import Config
 from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
-from voice_agent.knowledge_files import read_corpus
+from voice_agent.knowledge_files import read_corpus, read_lexicon
 from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
 from voice_agent.reply.extractive import Extractive
@@ -118,15 +118,20 @@ def open_knowledge(config: Config, report: Report) -> Iterator[Knowledge]:
         with _timed(timings, "reranker"):
             reranker = _reranker(config, encoder, index)
         with _timed(timings, "search"):
-            searcher = stack.enter_context(Searcher(index, encoder, reranker, _search_settings(config)))
+            words = read_lexicon(config)
+            searcher = stack.enter_context(
+                Searcher(index, encoder, reranker, _search_settings(config), cut=words.terms)
+            )
         thinking = Worker("thinking")
         stack.callback(thinking.close)
         with _timed(timings, "repairer"):
-            repairer = Repairer(index.passages) if config.retrieval.repair else NoRepairs()
-        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
+            repair = config.retrieval.repair
+            repairer = Repairer(index.passages, words.terms, words.rarity) if repair else NoRepairs()
+        thresholds = thresholds_for(reranker, encoder.id)
+        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, words.terms)
         generator = Extractive(reranker, thinking.run, config.answer.max_sentences)
         checker = Checker(reranker, config.answer.min_relevance)
-        answerer = Answerer(repairer, searcher, gate, generator, checker, thinking.run)
+        answerer = Answerer(repairer, searcher, gate, generator, checker, thinking.run, cut=words.terms)
         with _timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账"), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, timings)

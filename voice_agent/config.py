@@ -82,6 +82,7 @@ class Chunks(_Section):
 class Retrieval(_Section):
     encoder: str = "e5-small"
     query_instruction: str = ""
+    dictionary: Path | None = None
     reranker: str = "late"
     repair: bool = True
     recall: PositiveInt = 50
@@ -137,7 +138,7 @@ class Config(_Section):
 
     @property
     def sha(self) -> str:
-        values = self.model_dump_json(exclude={"paths"})
+        values = self.model_dump_json(exclude={"paths": True, "retrieval": {"dictionary"}})
         return hashlib.sha256(values.encode()).hexdigest()[:16]
 
 
@@ -166,7 +167,7 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         config = Config.model_validate(values)
     except ValidationError as e:
         raise ConfigError(f"{file}: {_first_error(e)}") from e
-    config = config.model_copy(update={"paths": _absolute(config.paths, file.resolve().parent)})
+    config = _beside(file.resolve().parent, config)
     return _for_hub(config) if config.profile == "hub" else config
 
 
@@ -202,5 +203,11 @@ def _first_error(error: ValidationError) -> str:
     return f"{key}: {first['msg']} (got {first['input']!r})"
 
 
-def _absolute(paths: Paths, root: Path) -> Paths:
-    return Paths(**{name: (root / value).resolve() for name, value in paths})
+def _beside(root: Path, config: Config) -> Config:
+    """The same configuration with its paths absolute."""
+    paths = Paths(**{name: (root / value).resolve() for name, value in config.paths})
+    retrieval = config.retrieval
+    if retrieval.dictionary:
+        dictionary = (root / retrieval.dictionary).resolve()
+        retrieval = retrieval.model_copy(update={"dictionary": dictionary})
+    return config.model_copy(update={"paths": paths, "retrieval": retrieval})

@@ -91,9 +91,9 @@ def test_every_wrong_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         load_user_words(path)
     assert "\n" not in str(caught.value)
-    for line in ("line 2 ", "line 3 ", "line 4 ", "line 5 "):
-        assert line in str(caught.value)
-    assert "line 1 " not in str(caught.value)
+    for line in (2, 3, 4, 5):
+        assert f"{path}:{line} " in str(caught.value)
+    assert f"{path}:1 " not in str(caught.value)
 
 
 def test_a_missing_or_foreign_word_list_is_a_corpus_error(tmp_path: Path) -> None:

@@ -27,8 +27,10 @@ def test_the_shipped_file_states_the_defaults() -> None:
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     """A configuration can be used from any folder."""
-    config = load_config(written(tmp_path, "paths: {kb: docs}"))
+    config = load_config(written(tmp_path, "{paths: {kb: docs}, retrieval: {dictionary: words.txt}}"))
     assert config.paths.kb == tmp_path.resolve() / "docs"
+    assert config.retrieval.dictionary == tmp_path.resolve() / "words.txt"
+    assert config.sha == Config().sha
 
 
 @pytest.mark.parametrize(
@@ -39,6 +41,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("turn: {end_pause_s: -1}", "turn.end_pause_s"),
         ("turn: {end_pause_s: soon}", "turn.end_pause_s"),
         ("vad: {mode: 9}", "vad.mode"),
+        ("chunks: {target_tokens: 900}", "chunks.target_tokens"),
+        ("chunks: {target_tokens: 400, limit_tokens: 300}", "target_tokens must not be above limit_tokens"),
         ("- a list", "must be a mapping"),
         ("a: [", "not YAML"),
     ],

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 from retrieval.homophones import Repair, Repaired
 from retrieval.search import Searcher, make_query
-from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict
+from retrieval.terms import terms
+from retrieval.types import Cut, Evidence, Found, Gate, Outcome, Passage, Verdict
 from voice_agent.reply.checker import Checker
 from voice_agent.reply.rewrite import Exchange, leaned_on, neutral, standalone
 from voice_agent.reply.sentences import SentenceBuffer
@@ -116,6 +117,7 @@ class Answerer:
     generator: Generator
     checker: Checker
     run: Run
+    cut: Cut = terms
 
     def begin(self, asked: Asked, job: Staged) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`."""
@@ -128,7 +130,7 @@ class Answerer:
         repaired = self.repairer.repair(words, asked.confidence)
         before = leaned_on(repaired.text, asked.history)
         question = standalone(repaired.text, before)
-        query = make_query(repaired.text, (before.question, before.answer) if before else ())
+        query = make_query(repaired.text, (before.question, before.answer) if before else (), self.cut)
         query = replace(query, raw=repaired.raw)
         found = self.searcher.search(query, asked.as_of)
         gate = self.gate.judge(found, asked.confidence)
