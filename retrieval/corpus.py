@@ -72,6 +72,9 @@ def load_corpus(path: Path, rules: ChunkRules | None = None, convert: Convert | 
                     f"{place}: id {passage.id!r} is already used at {places[passage.id]}; rename one"
                 )
             places[passage.id] = place
+            if not any(char.isalnum() for char in passage.text):
+                warnings.append(f"{place}: no word in it, left out; nothing could find or say it")
+                continue
             passages.append(passage)
             if len(passage.text) > LONG_CHARS:
                 warnings.append(
