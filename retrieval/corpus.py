@@ -1,4 +1,4 @@
-"""A knowledge base from disk: JSONL entries one by one, Markdown and text documents in passages. All or nothing.
+"""A knowledge base from disk: JSONL entries one by one, documents of every kind in passages. All or nothing.
 
 The order is that of the sorted file names and of the lines in them, so that two machines build the same index.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from retrieval.chunk import ChunkRules, chunks
+from retrieval.documents import KINDS, Convert, Documents
 from retrieval.entry import KEYS, EntryError, entry, fingerprinted
 from retrieval.errors import CorpusError
 from retrieval.markdown import parse
@@ -52,30 +53,35 @@ Found = tuple[Passage, str]
 """A passage and its place, file:line."""
 
 
-def load_corpus(path: Path, rules: ChunkRules | None = None) -> Corpus:
-    """Reads a file or, with its subfolders, a folder of .jsonl, .md and .txt files.
+def load_corpus(path: Path, rules: ChunkRules | None = None, convert: Convert | None = None) -> Corpus:
+    """Reads a file or, with its subfolders, a folder of .jsonl, .md, .txt, .html, .pdf and .docx files.
 
-    Raises CorpusError, one line with file and line, for the first fault: nothing is left out silently.
+    `convert` makes Markdown of the last three. Raises CorpusError, one line with file and line, for the first fault:
+    nothing is left out silently.
     """
     warnings: list[str] = []
     places: dict[PassageId, str] = {}
     passages: list[Passage] = []
     for file in _files(path, warnings):
         stem = file.relative_to(path if path.is_dir() else path.parent).with_suffix("").as_posix()
-        source = _Source(_text(file), str(file), stem, rules or ChunkRules())
+        text = _text(file, convert or Documents())
+        source = _Source(text, str(file), stem, rules or ChunkRules())
         for passage, place in _READERS[file.suffix.lower()](source, warnings):
             if passage.id in places:
                 raise CorpusError(
                     f"{place}: id {passage.id!r} is already used at {places[passage.id]}; rename one"
                 )
             places[passage.id] = place
+            if not any(char.isalnum() for char in passage.text):
+                warnings.append(f"{place}: no word in it, left out; nothing could find or say it")
+                continue
             passages.append(passage)
             if len(passage.text) > LONG_CHARS:
                 warnings.append(
                     f"{place}: {len(passage.text)} characters; the encoder reads about {LONG_CHARS}"
                 )
     if not passages:
-        raise CorpusError(f"no passages in {path}; add .jsonl, .md or .txt files")
+        raise CorpusError(f"no passages in {path}; add {_SUFFIXES} files")
     sha = _sha(passages)
     return Corpus(tuple(passages), sha, sha[:12], tuple(warnings))
 
@@ -83,7 +89,7 @@ def load_corpus(path: Path, rules: ChunkRules | None = None) -> Corpus:
 def _files(path: Path, warnings: list[str]) -> list[Path]:
     if path.is_file():
         if path.suffix.lower() not in _READERS:
-            raise CorpusError(f"{path}: not a .jsonl, .md or .txt file")
+            raise CorpusError(f"{path}: not a {_SUFFIXES} file")
         return [path]
     if not path.is_dir():
         raise CorpusError(f"{path}: no such file or folder; give the knowledge base with paths.kb")
@@ -94,24 +100,31 @@ def _files(path: Path, warnings: list[str]) -> list[Path]:
         if file.suffix.lower() in _READERS:
             files.append(file)
         else:
-            warnings.append(f"{file}: left out, not a .jsonl, .md or .txt file")
+            warnings.append(f"{file}: left out, not a {_SUFFIXES} file")
     return files
 
 
-def _text(file: Path) -> str:
-    try:
-        size = file.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise CorpusError(f"{file}: {size} bytes, more than {MAX_FILE_BYTES}; split it")
-        data = file.read_bytes()
-    except OSError as e:
-        raise CorpusError(f"{file}: cannot be read ({e.strerror or e})") from e
+def _text(file: Path, convert: Convert) -> str:
+    data = _bytes(file)
+    kind = KINDS.get(file.suffix.lower())
+    if kind:
+        return convert(data, kind, str(file))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as e:
         line = data[: e.start].count(b"\n") + 1
         raise CorpusError(f"{file}:{line}: not UTF-8; save the file as UTF-8") from e
     return text.replace("\r\n", "\n")
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        size = file.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise CorpusError(f"{file}: {size} bytes, more than {MAX_FILE_BYTES}; split it")
+        return file.read_bytes()
+    except OSError as e:
+        raise CorpusError(f"{file}: cannot be read ({e.strerror or e})") from e
 
 
 def _entries(source: _Source, warnings: list[str]) -> Iterator[Found]:
@@ -202,4 +215,6 @@ _READERS: Final[Mapping[str, Callable[[_Source, list[str]], Iterator[Found]]]] =
     ".md": _document,
     ".markdown": _document,
     ".txt": _plain_text,
+    **dict.fromkeys(KINDS, _document),
 }
+_SUFFIXES: Final = ".jsonl, .md, .txt, .html, .pdf or .docx"

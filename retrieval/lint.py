@@ -1,4 +1,4 @@
-"""What is wrong with a knowledge base that loads: near duplicates, overlapping versions, missing dates. Pure."""
+"""What is wrong with a knowledge base that loads: conflicts, near duplicates, versions, missing dates. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from retrieval.conflicts import conflicts, valid_together
 from retrieval.corpus import Corpus
 from retrieval.normalize import canonical
 from retrieval.types import Passage, PassageId
 
-FindingKind = Literal["near_duplicate", "version_overlap", "no_date", "no_source", "no_question"]
+FindingKind = Literal[
+    "conflict", "near_duplicate", "version_overlap", "superseded", "no_date", "no_source", "no_question"
+]
 
 NEAR_DUPLICATE: Final = 0.8
 """Share of common character pairs from which two texts say the same but for a word or a number."""
@@ -27,9 +30,23 @@ class Finding:
 
 
 def lint(corpus: Corpus) -> list[Finding]:
-    """All findings: those about pairs first, then one per kind for what passages lack. In the corpus's order."""
+    """All findings: those about pairs first, then one per kind for what is old or lacks. In the corpus's order."""
     passages = corpus.passages
-    return [*_near_duplicates(passages), *_version_overlaps(passages), *_lacking(passages)]
+    return [
+        *_conflicts(passages),
+        *_near_duplicates(passages),
+        *_version_overlaps(passages),
+        *_superseded(passages),
+        *_lacking(passages),
+    ]
+
+
+def _conflicts(passages: Sequence[Passage]) -> Iterator[Finding]:
+    for conflict in conflicts(passages):
+        (one, other), (mine, its) = conflict.ids, conflict.values
+        said = f"“{conflict.sentences[0]}” and “{conflict.sentences[1]}”"
+        message = f"{one} says {mine} where {other} says {its}, both valid: {said}; correct one or date them"
+        yield Finding("conflict", conflict.ids, message)
 
 
 def _near_duplicates(passages: Sequence[Passage]) -> Iterator[Finding]:
@@ -37,7 +54,7 @@ def _near_duplicates(passages: Sequence[Passage]) -> Iterator[Finding]:
     for i, j in _candidates(grams):
         one, other = passages[i], passages[j]
         alike = len(grams[i] & grams[j]) / len(grams[i] | grams[j])
-        if alike >= NEAR_DUPLICATE and _overlap(one, other):
+        if alike >= NEAR_DUPLICATE and valid_together(one, other):
             percent = f"{alike:.0%}"
             message = f"{one.id} and {other.id} are {percent} alike and valid together; merge them or say what differs"
             yield Finding("near_duplicate", (one.id, other.id), message)
@@ -64,26 +81,38 @@ def _candidates(grams: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
             holders[gram].append(j)
 
 
-def _version_overlaps(passages: Sequence[Passage]) -> Iterator[Finding]:
-    """Two versions under one title of which the older has not ended when the newer begins."""
+def _titled(passages: Iterable[Passage]) -> dict[str, list[Passage]]:
+    """The passages that have a version, by their title."""
     titled: defaultdict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         if passage.title and passage.version:
             titled[passage.title].append(passage)
-    for title, same in titled.items():
+    return titled
+
+
+def _superseded(passages: Sequence[Passage]) -> Iterator[Finding]:
+    """Versions that ended before another under their title began: kept for old dates, never an answer of today."""
+    old = [
+        one.id
+        for same in _titled(passages).values()
+        for one in same
+        if one.valid_to
+        and any(other.valid_from and other.valid_from > one.valid_to for other in same if other is not one)
+    ]
+    if old:
+        message = f"{len(old)} passages are replaced by a later version, {old[0]} first; keep them for old dates only"
+        yield Finding("superseded", tuple(old), message)
+
+
+def _version_overlaps(passages: Sequence[Passage]) -> Iterator[Finding]:
+    """Two versions under one title of which the older has not ended when the newer begins."""
+    for title, same in _titled(passages).items():
         for i, one in enumerate(same):
             for other in same[i + 1 :]:
-                if one.version != other.version and _overlap(one, other):
+                if one.version != other.version and valid_together(one, other):
                     both = f"{one.id} ({one.version}) and {other.id} ({other.version})"
                     message = f"{both} are both valid for {title}; end the older with valid_to"
                     yield Finding("version_overlap", (one.id, other.id), message)
-
-
-def _overlap(one: Passage, other: Passage) -> bool:
-    """Is there a day on which both are valid?"""
-    starts = [p.valid_from for p in (one, other) if p.valid_from]
-    ends = [p.valid_to for p in (one, other) if p.valid_to]
-    return not starts or not ends or max(starts) <= min(ends)
 
 
 def _lacking(passages: Iterable[Passage]) -> Iterator[Finding]:

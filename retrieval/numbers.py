@@ -139,7 +139,12 @@ def _single(run: str, before: str, match: re.Match[str]) -> str:
     value = 10 if run == "十" else DIGITS.get(run)
     if value is None or (value == 1 and (before[-1:] in _WORD_ENDINGS or before == "其中")):
         return run
-    proven = _counted(value, match) or _timed(before, match) or _inside_figures(match)
+    proven = (
+        _counted(value, match)
+        or _timed(before, match)
+        or _inside_figures(match)
+        or bool(_DATA.match(match.string, match.end()))
+    )
     return (
         str(value)
         if proven
@@ -147,6 +152,9 @@ def _single(run: str, before: str, match: re.Match[str]) -> str:
         else run
     )
 
+
+_DATA: Final = re.compile("[GgMmTt](?![A-Za-z])")
+"""五G, 三M: what stands before the letter of a data volume or a network is a number."""
 
 _WORD_ENDINGS: Final = ("统", "唯", "专", "逐", "哪", "那", "这", "另", "同", "每", "上", "下", "头")
 """统一 唯一 哪一年 另一张 同一笔: the 一 behind these counts nothing."""

@@ -85,6 +85,11 @@ class Searcher:
         return {**made, "phonetic": Phonetic(index.passages)} if self._settings.sound else made
 
     @property
+    def passages(self) -> tuple[Passage, ...]:
+        """What is searched."""
+        return self._index.passages
+
+    @property
     def channels(self) -> Channels:
         """What searches, by name."""
         return self._recall.channels

@@ -129,6 +129,12 @@ def rarity(word: str) -> float:
     return _DEFAULT.rarity(word)
 
 
+def lexicon(words: Iterable[str] = ()) -> Lexicon:
+    """The tokenizer that knows these words too; the plain one, shared, when there are none."""
+    listed = tuple(words)
+    return Lexicon(listed) if listed else _DEFAULT
+
+
 def load_user_words(path: Path) -> tuple[str, ...]:
     """Reads a user dictionary: one word or name a line, # begins a comment. Raises CorpusError naming the lines."""
     try:
@@ -141,11 +147,11 @@ def load_user_words(path: Path) -> tuple[str, ...]:
         word = line.partition("#")[0].strip()
         fault = _fault(word, words) if word else ""
         if fault:
-            wrong.append(f"line {number} {fault}")
+            wrong.append(f"{path}:{number} {fault}")
         elif word:
             words.append(word)
     if wrong:
-        raise CorpusError(f"{path}: {'; '.join(wrong[:10])}; write one word a line")
+        raise CorpusError(f"{'; '.join(wrong[:10])}; write one word a line")
     return tuple(words)
 
 

@@ -25,6 +25,8 @@ PURE = (
     "retrieval/citations.py",
     "retrieval/alignment.py",
     "retrieval/antonyms.py",
+    "retrieval/chunk.py",
+    "retrieval/conflicts.py",
     "retrieval/courtesy.py",
     "retrieval/figures.py",
     "retrieval/modality.py",

@@ -20,9 +20,9 @@ from retrieval.rerank import MAX_CANDIDATES
 from retrieval.search import Searcher, SearchSettings
 from retrieval.tuning import Case, Tuned, tune
 from retrieval.types import Channel, PassageId, Query, Ranking
-from voice_agent.build import Knowledge, Report
 from voice_agent.errors import InputError
 from voice_agent.evaluate import Question
+from voice_agent.knowledge import Knowledge, Report
 from voice_agent.reply.answer import Answerer
 
 OPTIONAL: tuple[Channel, ...] = ("phonetic",)

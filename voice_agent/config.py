@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
 from pydantic import (
@@ -16,6 +16,7 @@ from pydantic import (
     PositiveInt,
     ValidationError,
     field_validator,
+    model_validator,
 )
 
 from voice_agent.errors import ConfigError
@@ -69,9 +70,24 @@ class Asr(_Section):
     hot_words: int = Field(default=100, ge=0, le=400)
 
 
+class Chunks(_Section):
+    """Sizes of the passages that documents are cut into, in tokens; see retrieval/chunk.py."""
+
+    target_tokens: int = Field(default=135, ge=20, le=480)
+    limit_tokens: int = Field(default=315, ge=40, le=480)
+    overlap: float = Field(default=0.12, ge=0, le=0.3)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.target_tokens > self.limit_tokens:
+            raise ValueError("target_tokens must not be above limit_tokens")
+        return self
+
+
 class Retrieval(_Section):
     encoder: str = "e5-small"
     query_instruction: str = ""
+    dictionary: Path | None = None
     reranker: str = "late"
     repair: bool = True
     phonetic: bool = True
@@ -184,6 +200,7 @@ class Config(_Section):
     vad: Vad = Vad()
     turn: Turn = Turn()
     asr: Asr = Asr()
+    chunks: Chunks = Chunks()
     retrieval: Retrieval = Retrieval()
     milvus: Milvus = Milvus()
     gate: Gate = Gate()
@@ -196,7 +213,7 @@ class Config(_Section):
 
     @property
     def sha(self) -> str:
-        values = self.model_dump_json(exclude={"paths"})
+        values = self.model_dump_json(exclude={"paths": True, "retrieval": {"dictionary"}})
         return hashlib.sha256(values.encode()).hexdigest()[:16]
 
 
@@ -225,11 +242,7 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         config = Config.model_validate(values)
     except ValidationError as e:
         raise ConfigError(f"{file}: {_first_error(e)}") from e
-    root = file.resolve().parent
-    config = config.model_copy(update={"paths": _absolute(config.paths, root)})
-    if config.gate.shadow:
-        shadow = (root / config.gate.shadow).resolve()
-        config = config.model_copy(update={"gate": config.gate.model_copy(update={"shadow": shadow})})
+    config = _beside(file.resolve().parent, config)
     return _for_hub(config) if config.profile == "hub" else config
 
 
@@ -265,5 +278,14 @@ def _first_error(error: ValidationError) -> str:
     return f"{key}: {first['msg']} (got {first['input']!r})"
 
 
-def _absolute(paths: Paths, root: Path) -> Paths:
-    return Paths(**{name: (root / value).resolve() for name, value in paths})
+def _beside(root: Path, config: Config) -> Config:
+    """The same configuration with its paths absolute."""
+    paths = Paths(**{name: (root / value).resolve() for name, value in config.paths})
+    retrieval = config.retrieval
+    if retrieval.dictionary:
+        dictionary = (root / retrieval.dictionary).resolve()
+        retrieval = retrieval.model_copy(update={"dictionary": dictionary})
+    gate = config.gate
+    if gate.shadow:
+        gate = gate.model_copy(update={"shadow": (root / gate.shadow).resolve()})
+    return config.model_copy(update={"paths": paths, "retrieval": retrieval, "gate": gate})

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.bm25 import Bm25, LuceneOkapi, lucene_idf
 from retrieval.query import make_query
-from retrieval.types import Passage
+from retrieval.types import Passage, PassageId
 from tests.retrieval.letters import passage
 
 REFUND = passage("refund", "退款在审核通过后到账。", title="退款到账", questions=("钱多久退回来",))
@@ -65,6 +65,22 @@ def test_a_passage_without_words_among_others_is_never_found() -> None:
     """A document of punctuation beside real ones neither raises nor ranks."""
     mixed = Bm25([passage("blank", "——"), REFUND])
     assert rank(mixed, "退款") == ["refund"]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("退款在審核通過後三個工作日到賬", "退款审核后多久到账"),
+        ("设备ａｂｂ１２３plus的说明", "abb123"),
+        ("显卡RTX-4090的电源", "ＲＴＸ ４０９０"),
+        ("错误0X80070005的处理", "零x八零零七零零零五"),
+        ("不支持七天无理由退货", "7天无理由"),
+    ],
+)
+def test_passage_and_question_meet_whatever_their_writing(text: str, asked: str) -> None:
+    """Script, width, case, spoken codes and parts of codes: one tokenizer reads both."""
+    channel = Bm25([Passage(PassageId("right"), text), Passage(PassageId("other"), "宽带移机收费")])
+    assert [pid for pid, _ in channel.rank(make_query(asked), 5, np.array([True, True]))] == ["right"]
 
 
 def test_unknown_words_and_empty_questions_find_nothing() -> None:

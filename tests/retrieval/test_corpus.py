@@ -141,6 +141,23 @@ def test_what_is_odd_is_warned_about(tmp_path: Path) -> None:
         assert said in warnings
 
 
+def test_a_passage_without_a_word_is_left_out_and_said(tmp_path: Path) -> None:
+    """Marks and rules have no terms: indexed, they would only be empty rows that no question can find."""
+    write(tmp_path, "kb.jsonl", {"id": "a", "text": "——。"}, {"id": "b", "text": "退货。"})
+    write(tmp_path, "m.md", "# 手册\n\n……\n\n## 一\n\n保修。")
+    loaded = load_corpus(tmp_path)
+    assert [p.text for p in loaded.passages] == ["退货。", "保修。"]
+    assert len(loaded.warnings) == 2
+    assert "kb.jsonl:1: no word in it" in loaded.warnings[0]
+
+
+def test_traditional_script_is_shown_as_it_was_written(tmp_path: Path) -> None:
+    """The index compares in Simplified; what is shown and spoken is the author's own text."""
+    text = "退款在審核通過後三個工作日到賬，①②兩項除外。"
+    (passage,) = load_corpus(write(tmp_path, "kb.jsonl", {"id": "a", "text": text})).passages
+    assert passage.text == text
+
+
 def test_documents_are_cut_and_named_by_path_and_heading(tmp_path: Path) -> None:
     """The id is the file's path and the heading path; the title path is kept."""
     write(tmp_path, "sub/router.md", "# 手册\n\n开头。\n\n## 灯号\n\n### 红灯\n\n断电。")

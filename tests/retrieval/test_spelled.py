@@ -22,6 +22,12 @@ from retrieval.normalize import canonical
         ("V二点三点一", "V2.3.1"),
         ("V 2 点 3 点 7", "V2.3.7"),
         ("T杠三五零", "T-350"),
+        ("E，R，R，下划线，二零四八", "ERR_2048"),
+        ("B、B杠六一九", "BB-619"),
+        ("E R R 2 0 4 8", "ERR2048"),
+        ("e r r 下划线 二 零 四 八", "ERR_2048"),
+        ("T加三到账", "T+3到账"),
+        ("E幺零幺", "E101"),
         ("BB横杠六一九", "BB-619"),
         ("X 一百", "X100"),
         ("T 350的红灯", "T350的红灯"),
@@ -41,7 +47,20 @@ def test_what_stands_beside_a_code_is_not_drawn_into_it() -> None:
     assert code_keys(canonical("型号RTX\n4090元")) == frozenset()
 
 
-@pytest.mark.parametrize("text", ["水杠杆", "A 2天", "用Python写", "WiFi和APP", "2 天"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "水杠杆",
+        "A 2天",
+        "用Python写",
+        "WiFi和APP",
+        "2 天",
+        "A、B、C都有",
+        "选A，不选B",
+        "CW 2 3",
+        "CW 1 2 3天",
+    ],
+)
 def test_ordinary_text_is_not_glued(text: str) -> None:
     """A sign's name counts only between letters or digits, and a quantity is no part of a code."""
     assert canonical(text) == text

@@ -68,6 +68,57 @@ def test_user_words_stay_whole_without_breaking_others() -> None:
     assert "澄湾商城" not in terms("澄湾商城的规则")
 
 
+@pytest.mark.parametrize("sign", ["-", "_", "%", "·", "+", "/", ".", " ", "&"])
+def test_user_words_with_signs_stay_whole(sign: str) -> None:
+    """Whatever stands in a name: the dictionary's own rule for its words would cut it there."""
+    word = f"flow{sign}pack"
+    lexicon = Lexicon([word, f"云{sign}盘"])
+    (whole,) = set(lexicon.terms(word)) - {"flow", "pack"}
+    assert whole in lexicon.terms(f"办理{word}要多少钱")
+    assert whole not in lexicon.terms("flow and pack")
+    assert set(lexicon.terms(f"云{sign}盘怎么用")) & {f"云{sign}盘", "云盘"}
+
+
+def test_user_words_with_blanks_are_one_term_however_they_are_spaced() -> None:
+    """Galaxy Buds Pro is a name of three words."""
+    lexicon = Lexicon(["Galaxy Buds Pro"])
+    for text in ("买Galaxy Buds Pro吗", "galaxy  buds pro", "ＧＡＬＡＸＹ BUDS PRO坏了"):
+        assert "galaxybudspro" in lexicon.terms(text)
+    assert "galaxybudspro" not in lexicon.terms("galaxy buds")
+
+
+def test_one_code_has_one_whole_term_however_it_is_written() -> None:
+    """RTX-4090, RTX 4090, RTX4090 and its spoken form share the whole and the parts."""
+    forms = (
+        "RTX-4090",
+        "RTX 4090",
+        "RTX4090",
+        "rtx_4090",
+        "ＲＴＸ４０９０",
+        "R T X 四零九零",
+        "RTX杠四千零九十",
+    )
+    assert {terms(form) for form in forms} == {("rtx4090", "rtx", "4090")}
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("3天到账", "3天"),
+        ("满200元减30元", "30元"),
+        ("２０１２年", "2012年"),
+        ("固件Ｖ1.0.2", "v1.0.2"),
+        ("T+3到账", "t+3"),
+        ("打400-820-8820", "4008208820"),
+        ("机型I9300", "i9300"),
+        ("费率3.5%", "3.5%"),
+    ],
+)
+def test_figures_and_codes_are_never_cut_apart(text: str, whole: str) -> None:
+    """The guessing model of the word cutter would glue 天 to 到账 and cut codes at their signs."""
+    assert whole in terms(text)
+
+
 def test_loading_the_dictionary_writes_nothing_to_the_shared_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,9 +142,9 @@ def test_every_wrong_line_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         load_user_words(path)
     assert "\n" not in str(caught.value)
-    for line in ("line 2 ", "line 3 ", "line 4 ", "line 5 "):
-        assert line in str(caught.value)
-    assert "line 1 " not in str(caught.value)
+    for line in (2, 3, 4, 5):
+        assert f"{path}:{line} " in str(caught.value)
+    assert f"{path}:1 " not in str(caught.value)
 
 
 def test_a_missing_or_foreign_word_list_is_a_corpus_error(tmp_path: Path) -> None:

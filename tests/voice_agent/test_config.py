@@ -27,8 +27,10 @@ def test_the_shipped_file_states_the_defaults() -> None:
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     """A configuration can be used from any folder."""
-    config = load_config(written(tmp_path, "paths: {kb: docs}"))
+    config = load_config(written(tmp_path, "{paths: {kb: docs}, retrieval: {dictionary: words.txt}}"))
     assert config.paths.kb == tmp_path.resolve() / "docs"
+    assert config.retrieval.dictionary == tmp_path.resolve() / "words.txt"
+    assert config.sha == Config().sha
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("turn: {hold_first_s: 0}", "turn.hold_first_s"),
         ("handoff: {webhook: 'http://desk.example.com/'}", "handoff.webhook"),
         ("handoff: {callback_phrase: ''}", "handoff.callback_phrase"),
+        ("chunks: {target_tokens: 900}", "chunks.target_tokens"),
+        ("chunks: {target_tokens: 400, limit_tokens: 300}", "target_tokens must not be above limit_tokens"),
         ("- a list", "must be a mapping"),
         ("a: [", "not YAML"),
     ],

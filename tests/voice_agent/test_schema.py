@@ -37,6 +37,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "outcome": "REFUSE", "reason": "LOW_SCORE", "features": {"top": 0.2, "margin": None},
         "thresholds": {"top": 0.5},
     },
+    "shadow": {"outcome": "CLARIFY", "reason": "LOW_SCORE", "features": {"top": 0.2}, "thresholds": {"top": 0.1}},
     "sentence": {
         "index": 0, "text": "三天。[S1]", "cited": ["p1"], "passed": False, "reason": "NUM_UNSUPPORTED",
         "detail": "三 / 五", "evidence": CITED, "ms": 2.5,

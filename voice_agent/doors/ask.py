@@ -10,9 +10,9 @@ from contextlib import aclosing
 from datetime import date
 
 from retrieval.conditions import Conditions
-from voice_agent.build import Knowledge, open_knowledge
 from voice_agent.call.clock import WallClock
 from voice_agent.doors.common import Subparsers, add_common, configured, day, progress_bar
+from voice_agent.knowledge import Knowledge, open_knowledge
 from voice_agent.reply.answer import Asked
 from voice_agent.reply.asked import Answered, answered
 

@@ -12,10 +12,10 @@ from retrieval.calibrate import Wanted
 from retrieval.calibration import save
 from retrieval.metrics import Rate
 from retrieval.types import Channel
-from voice_agent.build import open_knowledge, search_settings
 from voice_agent.calibrating import Calibrated, Calibrator
 from voice_agent.doors.common import Subparsers, add_common, configured, progress_bar
 from voice_agent.evaluate import load_questions
+from voice_agent.knowledge import open_knowledge, search_settings
 
 EXAMPLES = """examples:
   voice-agent calibrate data/eval/dev.jsonl

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from retrieval.corpus import load_corpus
 from retrieval.errors import RetrievalError
 from retrieval.generations import current_generation, read_manifest
 from voice_agent.config import Config
@@ -21,6 +20,7 @@ from voice_agent.data_files import check_files
 from voice_agent.doors import checks
 from voice_agent.doors.checks import Check, ModelState
 from voice_agent.doors.common import Subparsers, add_common, configured
+from voice_agent.knowledge_files import read_corpus
 from voice_agent.reply.servers import models_served
 from voice_agent.weights.catalogue import CATALOGUE
 from voice_agent.weights.store import Status, model_home, status
@@ -99,7 +99,7 @@ def _knowledge(config: Config) -> Iterator[Check]:
     """The knowledge base and, if it loads, the index made of it."""
     kb = config.paths.kb
     try:
-        corpus = load_corpus(kb)
+        corpus = read_corpus(config)
     except RetrievalError as e:
         yield checks.check_knowledge(kb, 0, (), str(e))
         return

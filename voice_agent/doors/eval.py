@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from voice_agent.build import open_knowledge
 from voice_agent.doors.common import Subparsers, add_common, configured, day, progress_bar
 from voice_agent.evaluate import ask, load_questions, summary
+from voice_agent.knowledge import open_knowledge
 
 EXAMPLES = """examples:
   voice-agent eval data/eval/dev.jsonl

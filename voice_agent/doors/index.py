@@ -6,11 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 
-from retrieval.corpus import load_corpus
 from retrieval.index import build_index
 from retrieval.lint import lint
-from voice_agent.build import load_encoder
 from voice_agent.doors.common import Subparsers, add_common, configured, progress_bar
+from voice_agent.knowledge import load_encoder
+from voice_agent.knowledge_files import read_corpus
 
 EXAMPLES = """examples:
   voice-agent index
@@ -35,7 +35,7 @@ def add(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when the index stands; findings are for the author, not a failure."""
     config = configured(args)
-    corpus = load_corpus(config.paths.kb)
+    corpus = read_corpus(config)
     findings = lint(corpus)
     encoder = load_encoder(config)
     with progress_bar(quiet=args.json) as report:

@@ -17,7 +17,8 @@ from retrieval.conditions import Conditions, conditions_of
 from retrieval.homophones import Repair, Repaired
 from retrieval.normalize import whole
 from retrieval.search import Searcher, make_query
-from retrieval.types import Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
+from retrieval.terms import terms
+from retrieval.types import Cut, Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
 from voice_agent.reply.attribution import attributed, lacks_a_mark
 from voice_agent.reply.checker import ALONE, Beside, Checker
 from voice_agent.reply.draft import Draft, Writers
@@ -133,6 +134,7 @@ class Answerer:
     attribute: bool = False
     rewriter: Rewriter | None = None
     shadow: Judge | None = None
+    cut: Cut = terms
 
     def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`.
@@ -157,7 +159,7 @@ class Answerer:
         repaired = self.repairer.repair(words, asked.confidence)
         before = leaned_on(repaired.text, asked.history)
         question = standalone(repaired.text, before)
-        query = make_query(repaired.text, (before.question, before.answer) if before else ())
+        query = make_query(repaired.text, (before.question, before.answer) if before else (), self.cut)
         query = replace(query, raw=repaired.raw, also=also)
         versions = self.searcher.narrowing.versions
         conditions = conditions_of(repaired.text, asked.as_of, versions, asked.conditions)

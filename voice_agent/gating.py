@@ -1,0 +1,59 @@
+"""The thresholds in force: the shipped ones, or a calibration's, and whether the agent may start with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.calibration import FILE, Calibration, State, check_fits, features_sha, in_force, load
+from retrieval.corpus import Corpus
+from retrieval.encoder import Encoder
+from retrieval.gate import Thresholds, thresholds_for
+from retrieval.rerank import Reranker
+from voice_agent.config import Config
+from voice_agent.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Gating:
+    """What decides, where it comes from, the calibration found beside the index, and what decides in its shadow."""
+
+    thresholds: Thresholds
+    state: State
+    stored: Calibration | None = None
+    shadow: Thresholds | None = None
+
+
+def shipped_gating(encoder: Encoder, reranker: Reranker) -> Gating:
+    """As if there were no calibration. Raises ModelError when nothing is shipped for these models."""
+    return Gating(thresholds_for(reranker, encoder.id), "shipped")
+
+
+def gating_of(config: Config, corpus: Corpus, encoder: Encoder, reranker: Reranker) -> Gating:
+    """What the index folder and the configuration say.
+
+    Raises StoreError when a calibration was made for other models, and ConfigError when one of this knowledge base is
+    required and there is none.
+    """
+    shipped = thresholds_for(reranker, encoder.id)
+    made_for = reranker.id, reranker.scale, encoder.id, features_sha(shipped)
+    stored = _read(config.paths.index / FILE, *made_for)
+    thresholds, state = in_force(shipped, stored, corpus.sha)
+    if config.gate.require_calibrated and state != "stored":
+        what = "there is none" if stored is None else "the one there is was made for an older knowledge base"
+        raise ConfigError(f"gate.require_calibrated: {what}; run voice-agent calibrate")
+    if config.gate.shadow is None:
+        return Gating(thresholds, state, stored)
+    beside = _read(config.gate.shadow, *made_for)
+    if beside is None:
+        raise ConfigError(
+            f"gate.shadow: no calibration at {config.gate.shadow}; name a calibration.json or null"
+        )
+    return Gating(thresholds, state, stored, {**shipped, **beside.thresholds})
+
+
+def _read(path: Path, reranker: str, scale: str, encoder: str, features: str) -> Calibration | None:
+    found = load(path)
+    if found is not None:
+        check_fits(found, reranker, scale, encoder, features, path)
+    return found
