@@ -128,7 +128,8 @@ def baseline(changes: Sequence[Change], name: str) -> str:
     )
     moved = [change for change in changes if abs(change.difference) > 1e-9]
     body = "".join(_change_row(change) for change in moved)
-    hint = f"{len(changes) - len(moved)} 项没有变化。份额：成对题目的精确符号检验；均值：成对自助法 95 % 区间。用时还取决于机器，不作检验。"
+    same = f"{len(changes) - len(moved)} 项没有变化。"
+    hint = f"{same}份额用成对题目的精确符号检验，均值用成对自助法的 95 % 区间；用时还取决于机器，不作检验。"
     return _section(f"与 {name} 相比", f"<tr>{head}</tr>{body}", hint)
 
 
