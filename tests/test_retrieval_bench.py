@@ -86,7 +86,7 @@ def test_a_paragraph_is_its_passage_or_its_parts() -> None:
 
 
 def test_a_closed_passage_is_open_again_behind_the_block() -> None:
-    """Every searcher asks its filters which rows are open; outside the block nothing has changed, also after a fault."""
+    """Every searcher asks its filters which rows are open; behind the block, also after a fault, all is as before."""
     index = index_of("P1", "P2", "P3")
     filters = Filters(index.passages)
     with pytest.raises(RuntimeError, match="inside"), without(["P2"], index):

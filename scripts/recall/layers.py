@@ -58,6 +58,8 @@ class Chain:
         self._texts = {p.id: document_text(p) for p in index.passages}
         self._rows = {pid: row for row, pid in enumerate(index.ids)}
         self._codes = knowledge.answerer.searcher.codes
+        self._ranked: dict[tuple[Channel, Query], Ranking] = {}
+        self._scored: dict[tuple[Query, tuple[PassageId, ...]], dict[PassageId, float]] = {}
         self._repairer = Repairer(index.passages)
         self._reranker = knowledge.reranker
         self._channels: dict[Channel, Bm25 | Dense | Phonetic] = {
@@ -70,11 +72,33 @@ class Chain:
         """Best first."""
         query = self._query(question, layers)
         allowed = self._filters.open_rows(question.asked.as_of)
-        found = {name: self._channels[name].rank(query, self._recall, allowed) for name in layers.channels}
+        found = {name: self._ranking(name, query, allowed) for name in layers.channels}
         order = [pid for pid, _ in rrf(found.values())]
         if layers.codes_first:
             order = self._coded(order, query, allowed)
         return self._reranked(order, query, found, layers) if layers.rerank else order
+
+    def forget(self) -> None:
+        """Before the next question: steps that ask the same share what was found, questions share nothing."""
+        self._ranked.clear()
+        self._scored.clear()
+
+    def _ranking(self, name: Channel, query: Query, allowed: OpenRows) -> Ranking:
+        key = name, query
+        if key not in self._ranked:
+            self._ranked[key] = self._channels[name].rank(query, self._recall, allowed)
+        return self._ranked[key]
+
+    def _scores(self, query: Query, candidates: tuple[PassageId, ...]) -> dict[PassageId, float]:
+        key = query, candidates
+        if key not in self._scored:
+            scores = dict.fromkeys(candidates, 0.0)
+            for text, share in voices(query):
+                each = self._reranker.scores(text, [self._texts[pid] for pid in candidates])
+                for pid, score in zip(candidates, each, strict=True):
+                    scores[pid] += share * score
+            self._scored[key] = scores
+        return self._scored[key]
 
     def _query(self, question: Question, layers: Layers) -> Query:
         words = question.asked.question
@@ -91,12 +115,7 @@ class Chain:
     def _reranked(
         self, order: Sequence[PassageId], query: Query, found: Mapping[Channel, Ranking], layers: Layers
     ) -> list[PassageId]:
-        candidates = list(order[:MAX_CANDIDATES])
-        scores = dict.fromkeys(candidates, 0.0)
-        for text, share in voices(query):
-            each = self._reranker.scores(text, [self._texts[pid] for pid in candidates])
-            for pid, score in zip(candidates, each, strict=True):
-                scores[pid] += share * score
+        scores = self._scores(query, tuple(order[:MAX_CANDIDATES]))
         parts = [(best_first(scores), 1.0)]
         for name, ranking in found.items() if layers.blend else ():
             parts.append(([(p, s) for p, s in ranking if p in scores], self._blend.get(name, 0.0)))

@@ -23,7 +23,7 @@ TAIL_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A WAV file, what is said in it, and the question it asks. `question.asked` holds the true words."""
+    """A WAV file, what is said in it (empty: noise), and the question it asks, in the true words."""
 
     wav: Path
     text: str
@@ -73,8 +73,8 @@ def load_recordings(path: Path, as_of: date | None = None) -> list[Recorded]:
 
 def _recorded(row: Mapping[str, Any], folder: Path, as_of: date | None) -> Recorded:
     text = row["text"]
-    if not text.strip():
-        raise ValueError("text is empty; write what is said")
+    if not isinstance(text, str):
+        raise TypeError("text must be what is said, empty where nothing is")
     return Recorded(folder / row["wav"], text, question_of({"kind": "spoken", **row}, text, as_of))
 
 

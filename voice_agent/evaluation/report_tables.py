@@ -96,7 +96,7 @@ def answers(run: Run) -> str:
 
 
 def recordings(run: Run) -> str:
-    """How the recordings were heard."""
+    """How the recordings were heard: the words, the words of the domain, codes and figures."""
     asr = run.get("asr")
     if not asr:
         return ""
@@ -104,6 +104,7 @@ def recordings(run: Run) -> str:
     names = {"exact": "整句无误", "keywords": "领域词", "codes": "编号", "numbers": "数字（含单位）"}
     rows += [_rate_row(name, asr[key], "") for key, name in names.items()]
     rows.append(("多听出的数字", str(asr["invented_numbers"]), "没有说过的数字"))
+    rows.append(("无声处听出话", str(asr["heard_in_silence"]), "没有人说话的录音"))
     body = "".join(
         f'<tr><td>{escape(name)}</td><td class="n">{escape(value)}</td><td class="soft">{escape(note)}</td></tr>'
         for name, value, note in rows

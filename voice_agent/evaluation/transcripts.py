@@ -12,6 +12,7 @@ from retrieval.codes import find_codes
 from retrieval.domain_terms import LONGEST, DomainTerms, sound_key
 from retrieval.facts import quantities
 from retrieval.normalize import canonical
+from retrieval.numbers import UNITS
 from retrieval.pinyin import readings
 from voice_agent.evaluation.measures import rate_of, rounded
 from voice_agent.evaluation.recordings import Heard
@@ -21,7 +22,7 @@ Kept = Callable[[str], Counter[str]]
 
 
 def heard_measures(heard: Sequence[Heard], terms: DomainTerms) -> dict[str, Any]:
-    """The error rate over all characters, and the share of domain terms, codes and figures that arrived.
+    """The error rate over all that was said, and the share of domain terms, codes and figures that arrived.
 
     A figure arrives with its unit in whatever form it is written: 三个工作日 is 3个工作日.
     """
@@ -33,6 +34,7 @@ def heard_measures(heard: Sequence[Heard], terms: DomainTerms) -> dict[str, Any]
         "recordings": len(heard),
         "cer": rounded(errors / total) if total else None,
         "exact": rate_of(exact, len(spoken)),
+        "heard_in_silence": sum(bool(one.text) for one in heard if not characters(one.said)),
         "dropped": dict(Counter(one.dropped for one in heard if one.dropped).most_common()),
         "keywords": _arrived(spoken, lambda text: keywords(text, terms)),
         "codes": _arrived(spoken, codes),
@@ -77,8 +79,13 @@ def codes(text: str) -> Counter[str]:
 
 
 def figures(text: str) -> Counter[str]:
-    """Figures with their unit, outside codes."""
-    return Counter(quantity.key for quantity in quantities(canonical(text)))
+    """Figures with their unit, outside codes. A breath is written as a blank: an odd word behind it is no unit."""
+    simple = canonical(text)
+    found: Counter[str] = Counter()
+    for quantity in quantities(simple):
+        breath = simple[quantity.end : quantity.end + 1] == " "
+        found[quantity.value if breath and quantity.unit not in UNITS else quantity.key] += 1
+    return found
 
 
 def heard_row(heard: Heard) -> dict[str, Any]:

@@ -36,9 +36,9 @@ def test_a_folder_and_its_list_are_the_same_recordings(tmp_path: Path) -> None:
     assert not holds_recordings(path / "one.wav")
 
 
-@pytest.mark.parametrize("changes", [{"wav": "gone.wav"}, {"text": " "}, {"expect": []}, {"wav": 3}])
+@pytest.mark.parametrize("changes", [{"wav": "gone.wav"}, {"text": 3}, {"expect": []}, {"wav": 3}])
 def test_a_wrong_recording_is_named(tmp_path: Path, changes: dict[str, object]) -> None:
-    """A missing file, no words or no label: one line that says where."""
+    """A missing file, no text or no label: one line that says where."""
     with pytest.raises(InputError, match=r"recordings\.jsonl") as error:
         load_recordings(folder(tmp_path, voice(5), **changes))
     assert "\n" not in str(error.value)
@@ -54,7 +54,7 @@ def test_the_row_obeys_its_schema_and_the_schema_can_fail() -> None:
     """data/schemas/eval_recording.json is what error messages point to."""
     schema = validator_of(json.loads((SCHEMAS / "eval_recording.json").read_text(encoding="utf-8")))
     assert not list(schema.iter_errors(ROW))
-    assert list(schema.iter_errors({**ROW, "text": ""})) and list(schema.iter_errors({"id": "r"}))
+    assert list(schema.iter_errors({**ROW, "wav": ""})) and list(schema.iter_errors({"id": "r"}))
 
 
 def test_only_the_spoken_part_is_heard() -> None:

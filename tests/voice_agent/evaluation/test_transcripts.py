@@ -30,6 +30,7 @@ def test_a_figure_arrives_in_any_form_and_not_with_another_unit() -> None:
     """三个工作日 is 3个工作日 and not 3天; a code is no figure."""
     assert figures("要三个工作日") == figures("要3个工作日")
     assert figures("要3个工作日") != figures("要3天")
+    assert figures("代码691，怎么办") == figures("代码691 怎么办") and figures("要3 天") == figures("要3天")
     assert not figures("ERR_2048") and codes("err 2048") == codes("ERR_2048")
 
 
@@ -50,6 +51,12 @@ def test_what_was_dropped_counts_as_all_characters_missed() -> None:
     found = heard_measures([heard("退款", "", "loop")], TERMS)
     assert found["cer"] == 1.0 and found["dropped"] == {"loop": 1}
     assert heard_row(heard("退款", "", "loop"))["cer"] == 1.0
+
+
+def test_words_heard_where_nobody_spoke_are_counted_apart() -> None:
+    """Noise has no error rate; what is made of it is a fault of its own."""
+    found = heard_measures([heard("", "谢谢观看"), heard("", ""), heard("退款", "退款")], TERMS)
+    assert (found["heard_in_silence"], found["cer"], found["exact"]["of"]) == (1, 0.0, 1)
 
 
 def test_no_figure_said_is_no_rate() -> None:
