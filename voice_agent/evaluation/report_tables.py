@@ -142,7 +142,9 @@ def _change_row(change: Change) -> str:
     counts = "–" if change.better is None else f"{change.better} / {change.worse}"
     proof = ""
     if change.p is not None:
-        proof = f"p = {change.p:.3f}" + ("，显著" if change.is_clear else "")
+        proof = ("p < 0.001" if change.p < 0.001 else f"p = {change.p:.3f}") + (
+            "，显著" if change.is_clear else ""
+        )
     elif change.low is not None and change.high is not None:
         proof = f"{change.low:+.4f} 至 {change.high:+.4f}" + ("，显著" if change.is_clear else "")
     cells = (f"{change.before:.{digits}f}", f"{change.after:.{digits}f}")
