@@ -80,3 +80,37 @@ def weighted_min_max(rankings: Iterable[tuple[Ranking, float]]) -> Ranking:
         for passage_id, score in min_max(ranking):
             fused[passage_id] = fused.get(passage_id, 0.0) + weight * score
     return best_first(fused)
+
+
+SPREAD = 3.0
+"""Standard deviations on either side of the mean that the unit interval spans: all but a few outliers lie inside."""
+
+
+def relative(ranking: Ranking) -> Ranking:
+    """The same order, each score placed by its distance from the ranking's own mean in standard deviations.
+
+    0.5 is the mean, 0 and 1 are SPREAD deviations away; beyond, a score stays at the end. One far-off score moves the
+    others less than it does in min-max. A ranking without spread (one id, equal scores) becomes all 1.
+    """
+    best: dict[PassageId, float] = {}
+    for passage_id, score in ranking:
+        best[passage_id] = max(score, best.get(passage_id, score))
+    if not best:
+        return []
+    scores = np.fromiter(best.values(), dtype=np.float64)
+    mean, deviation = float(scores.mean()), float(scores.std())
+    if deviation <= 1e-12 * max(1.0, abs(mean)):  # what rounding leaves of equal scores
+        return best_first(dict.fromkeys(best, 1.0))
+    placed = {pid: 0.5 + (score - mean) / (2.0 * SPREAD * deviation) for pid, score in best.items()}
+    return best_first({pid: min(max(place, 0.0), 1.0) for pid, place in placed.items()})
+
+
+def weighted_relative(rankings: Iterable[tuple[Ranking, float]]) -> Ranking:
+    """Relative-score fusion: the weighted sum of `relative` scores; an id absent from a ranking earns nothing there."""
+    fused: dict[PassageId, float] = {}
+    for ranking, weight in rankings:
+        if weight <= 0.0:
+            continue
+        for passage_id, score in relative(ranking):
+            fused[passage_id] = fused.get(passage_id, 0.0) + weight * score
+    return best_first(fused)

@@ -37,10 +37,27 @@ def ndcg_at(k: int, found: Sequence[str], expected: Collection[str]) -> float:
     return gain / ideal if ideal > 0.0 else 0.0
 
 
+def average_precision(shown: Sequence[str], expected: Collection[str]) -> float:
+    """Mean, over the places of the right ones, of the share of right ones up to there; 0.0 when none is shown.
+
+    What an answer may draw on is pure (1.0) when everything right stands before everything else.
+    """
+    wanted = _wanted(expected)
+    listed = list(dict.fromkeys(shown))
+    places = [rank for rank, one in enumerate(listed, start=1) if one in wanted]
+    return math.fsum(n / rank for n, rank in enumerate(places, start=1)) / len(places) if places else 0.0
+
+
 def mean(values: Iterable[float]) -> float | None:
     """The mean, or None of nothing."""
     listed = list(values)
     return math.fsum(listed) / len(listed) if listed else None
+
+
+def percentile(values: Iterable[float], share: float) -> float | None:
+    """The value that `share` (0 to 1) of the values do not exceed, by nearest rank; None of nothing."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(math.ceil(share * len(ordered)) - 1, 0))] if ordered else None
 
 
 def _wanted(expected: Collection[str]) -> set[str]:

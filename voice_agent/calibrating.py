@@ -21,7 +21,7 @@ from retrieval.search import Searcher, SearchSettings
 from retrieval.tuning import Case, Tuned, tune
 from retrieval.types import Channel, PassageId, Query, Ranking
 from voice_agent.errors import InputError
-from voice_agent.evaluate import Question
+from voice_agent.evaluation.questions import Question
 from voice_agent.knowledge import Knowledge, Report
 from voice_agent.reply.answer import Answerer
 

@@ -18,6 +18,7 @@ KINDS = {
     "eval/topics.jsonl": "eval_topic",
     "eval/guard_cases.jsonl": "guard_case",
     "calls/expect.jsonl": "call_expectation",
+    "calls/recordings.jsonl": "eval_recording",
 }
 """File under the data folder -> the schema of each of its lines. Every *.jsonl of a knowledge base is kb_entry."""
 

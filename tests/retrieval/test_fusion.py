@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import RRF_K, best_first, min_max, rrf, top_rows, weighted_min_max, weighted_rrf
+from retrieval.fusion import (
+    RRF_K,
+    best_first,
+    min_max,
+    relative,
+    rrf,
+    top_rows,
+    weighted_min_max,
+    weighted_relative,
+    weighted_rrf,
+)
 from retrieval.types import PassageId, Ranking
 
 
@@ -74,6 +84,49 @@ def test_weighted_min_max_gives_nothing_to_an_absent_id() -> None:
     """An id that one list lacks earns only what the other gives it."""
     fused = dict(weighted_min_max([(ranking(("a", 1.0), ("b", 0.0)), 1.0), (ranking(("b", 7.0)), 0.4)]))
     assert fused == {A: pytest.approx(1.0), B: pytest.approx(0.4)}
+
+
+def test_relative_scores_stand_by_their_distance_from_the_mean() -> None:
+    """0.5 is the mean; three deviations reach the ends; the order stays."""
+    placed = dict(relative(ranking(("a", 3.0), ("b", 2.0), ("c", 1.0))))
+    deviation = (2 / 3) ** 0.5
+    assert placed[B] == pytest.approx(0.5)
+    assert placed[A] == pytest.approx(0.5 + 1 / (6 * deviation))
+    assert placed[A] + placed[C] == pytest.approx(1.0)
+
+
+def test_relative_keeps_a_single_or_level_ranking() -> None:
+    """No spread, nothing to divide by: a lone or level list is all 1, never 0 and never NaN (haystack#12507)."""
+    assert relative(ranking(("a", -4.0))) == ranking(("a", 1.0))
+    assert relative(ranking(("b", 0.1), ("a", 0.1), ("c", 0.1))) == ranking(
+        ("a", 1.0), ("b", 1.0), ("c", 1.0)
+    )
+    assert relative([]) == []
+
+
+def test_an_outlier_presses_the_others_together_less_than_in_min_max() -> None:
+    """With one far-off score the rest still differ by their own spread, and none leaves the unit interval."""
+    scores = [("z", 1000.0), *((name, float(n)) for n, name in enumerate("abcdefghij"))]
+    placed, scaled = dict(relative(ranking(*scores))), dict(min_max(ranking(*scores)))
+    gap = PassageId("j"), PassageId("a")
+    assert placed[gap[0]] - placed[gap[1]] != scaled[gap[0]] - scaled[gap[1]]
+    assert all(0.0 <= score <= 1.0 for score in placed.values()) and placed[PassageId("z")] == 1.0
+
+
+def test_weighted_relative_sums_and_zero_leaves_out() -> None:
+    """An absent id earns nothing; a list of weight 0 adds no ids; ties go by id whatever the order of lists."""
+    one, other = ranking(("a", 1.0)), ranking(("b", 7.0))
+    assert weighted_relative([(one, 1.0), (other, 0.0)]) == ranking(("a", 1.0))
+    assert weighted_relative([(one, 1.0), (other, 1.0)]) == weighted_relative([(other, 1.0), (one, 1.0)])
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.floats(-1e6, 1e6)), max_size=12))
+def test_relative_scores_are_numbers_in_the_unit_interval(pairs: list[tuple[str, float]]) -> None:
+    """Whatever the scores: finite, between 0 and 1, one for each id, in the order of the scores."""
+    given_ = ranking(*pairs)
+    placed = relative(given_)
+    assert all(0.0 <= score <= 1.0 for _, score in placed)
+    assert {pid for pid, _ in placed} == {pid for pid, _ in given_}
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.floats(-5, 5)), max_size=12), st.integers(0, 9))

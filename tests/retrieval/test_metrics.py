@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from retrieval.metrics import (
     Judged,
+    average_precision,
     binomial_cdf,
     clarify_rate,
     clopper_pearson,
@@ -18,6 +19,7 @@ from retrieval.metrics import (
     hit_at,
     mean,
     ndcg_at,
+    percentile,
     rate,
     recall_at,
     reciprocal_rank,
@@ -46,6 +48,21 @@ def test_ndcg_by_hand() -> None:
     assert ndcg_at(10, ["x", "a", "b"], {"a", "b"}) == pytest.approx((1 / math.log2(3) + 0.5) / ideal)
     assert ndcg_at(10, ["a", "a"], {"a"}) == 1.0
     assert ndcg_at(2, ["x", "y", "a"], {"a"}) == 0.0
+
+
+def test_average_precision_is_pure_when_the_right_ones_stand_first() -> None:
+    """The mean of precision at each right place; what is missing does not lower it, what stands before does."""
+    assert average_precision(["a", "b", "x"], {"a", "b"}) == 1.0
+    assert average_precision(["x", "a", "b"], {"a", "b"}) == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert average_precision(["a"], {"a", "b"}) == 1.0
+    assert average_precision(["x"], {"a"}) == 0.0
+
+
+def test_a_percentile_is_one_of_the_values() -> None:
+    """Nearest rank: of four values the half is the second; P95 of few values is the last."""
+    assert percentile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.0
+    assert percentile([4.0, 1.0, 3.0, 2.0], 0.95) == 4.0
+    assert percentile([1.0], 0.0) == 1.0 and percentile([], 0.5) is None
 
 
 def test_nothing_expected_is_an_error_not_a_number() -> None:

@@ -14,7 +14,7 @@ from retrieval.types import GateReason
 from voice_agent.data_files import KINDS, SCHEMAS, check_file, check_files, validator_of
 
 DATA = SCHEMAS.parent
-NAMES = ("kb_entry", "eval_question", "eval_topic", "guard_case", "call_expectation")
+NAMES = ("kb_entry", "eval_question", "eval_topic", "guard_case", "call_expectation", "eval_recording")
 
 QUESTION = {
     "id": "q1", "kind": "plain", "question": "几天能退", "expect": ["a"], "must_refuse": False, "as_of": "2026-11-30",
@@ -37,6 +37,8 @@ CALL = {
     "turns": [TURN],
 }  # fmt: skip
 
+RECORDING = {"id": "r1", "wav": "one.wav", "text": "几天能退", "expect": ["a"], "must_refuse": False}
+
 GOOD: list[tuple[str, dict[str, Any]]] = [
     ("kb_entry", {"id": "a", "text": "文"}),
     ("kb_entry", {"id": "a", "text": "文", "valid_from": None, "valid_to": "2025-12-31", "risk": "high"}),
@@ -54,6 +56,8 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("call_expectation", CALL),
     ("call_expectation", {**CALL, "turns": []}),
     ("call_expectation", {**CALL, "turns": [{"outcome": "refused", "reason": "MUST_HANDOFF"}], "handoff": True}),
+    ("eval_recording", RECORDING),
+    ("eval_recording", {"id": "r2", "wav": "noise.wav", "text": "", "must_refuse": True}),
 ]  # fmt: skip
 
 BAD: list[tuple[str, dict[str, Any]]] = [
@@ -90,6 +94,11 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("call_expectation", {**CALL, "turns": [{**TURN, "reason": "WHY"}]}),
     ("call_expectation", {**CALL, "turns": [{**TURN, "spoken_contain": ["天"]}]}),
     ("call_expectation", {**CALL, "turns": [{**TURN, "cites": "a"}]}),
+    ("eval_recording", {"id": "r1", "wav": "one.wav", "must_refuse": True}),
+    ("eval_recording", {**RECORDING, "wav": ""}),
+    ("eval_recording", {**RECORDING, "text": None}),
+    ("eval_recording", {**RECORDING, "question": "几天能退"}),
+    ("eval_recording", {**RECORDING, "history": [{"question": "退货"}]}),
 ]  # fmt: skip
 
 

@@ -118,6 +118,16 @@ def test_questions_and_expectations_that_cannot_be_read(
     assert "labels.jsonl:1" in refused(capsys, "replay", tmp_path, "--expect", path)
 
 
+def test_a_baseline_or_recordings_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Named before any model is loaded."""
+    path = tmp_path / "base.json"
+    path.write_text("{}", encoding="utf-8")
+    assert "base.json" in refused(capsys, "eval", tmp_path / "q.jsonl", "--baseline", path)
+    assert "recordings.jsonl" in refused(capsys, "eval", tmp_path)
+
+
 def test_wrong_usage_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
     """argparse's own refusals use the same code."""
     for argv in (

@@ -14,7 +14,7 @@ from retrieval.metrics import Rate
 from retrieval.types import Channel
 from voice_agent.calibrating import Calibrated, Calibrator
 from voice_agent.doors.common import Subparsers, add_common, configured, progress_bar
-from voice_agent.evaluate import load_questions
+from voice_agent.evaluation.questions import load_questions
 from voice_agent.knowledge import open_knowledge, search_settings
 
 EXAMPLES = """examples:
