@@ -21,6 +21,15 @@ from retrieval.types import Cut, Found, Gate, GateReason, Outcome
 
 Thresholds = Mapping[str, float]
 
+UNFIT: Mapping[str, GateReason] = {
+    "slot_stated": GateReason.SLOT_MISSING,
+    "conditions_met": GateReason.CONDITION_UNMET,
+    "consistent": GateReason.CONFLICT,
+}
+"""Features that must be 1 for an answer: the asked figure is stated, the asked period or edition is the passage's, and
+no other of the best passages gives another value.
+"""
+
 MEASURED = ("rerank_margin", "rerank_lead", "dense_top", "bm25_lead", "agreement")
 """Without any one of these nothing is answered: a channel is down, and its thresholds are not ours to guess."""
 
@@ -31,6 +40,7 @@ LATE_INTERACTION: Thresholds = {
     "answer": 0.5,
     "clarify": 0.15,
     "near": 0.02,
+    "risk": 0.4,
     "min_transcript": 0.35,
     "background": 0.45,
     "bias": -27.68,
@@ -54,6 +64,7 @@ CROSS_ENCODER: Thresholds = {
     "answer": 0.5,
     "clarify": 0.2,
     "near": 0.02,
+    "risk": 0.4,
     "min_transcript": 0.35,
     "background": 0.0,
     "bias": -2.0,
@@ -95,9 +106,10 @@ def _outcome(features: Features, thresholds: Thresholds) -> tuple[Outcome, GateR
         return Outcome.REFUSE, GateReason.MUST_HANDOFF
     if not sure >= thresholds["clarify"]:
         return Outcome.REFUSE, GateReason.LOW_SCORE
-    if _value(features, "slot_stated") < 1.0:
-        return Outcome.REFUSE, GateReason.SLOT_MISSING
-    if sure >= thresholds["answer"]:
+    unfit = _unfit(features)
+    if unfit is not None:
+        return Outcome.REFUSE, unfit
+    if sure >= needed(features, thresholds):
         return Outcome.ANSWER, None
     near = abs(_value(features, "rerank_margin")) < thresholds["near"]
     return Outcome.CLARIFY, GateReason.AMBIGUOUS if near else GateReason.LOW_SCORE
@@ -122,6 +134,20 @@ def _unsearched(features: Features, thresholds: Thresholds) -> tuple[Outcome, Ga
     if _value(features, "codes_covered") < 1.0:
         return Outcome.REFUSE, GateReason.CODE_UNCOVERED
     return None
+
+
+def _unfit(features: Features) -> GateReason | None:
+    """What is found is near, but its passage does not do, however near: first what it lacks, then what it says."""
+    for name, reason in UNFIT.items():
+        if _value(features, name) < 1.0:
+            return reason
+    return None
+
+
+def needed(features: Features, thresholds: Thresholds) -> float:
+    """The sureness that an answer takes: more where a wrong one does harm, up to the share `risk` of what is left."""
+    answer = thresholds["answer"]
+    return answer + (1.0 - answer) * thresholds["risk"] * _value(features, "risk")
 
 
 def _down(features: Features) -> set[str]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from retrieval.code_book import CodeBook
+from retrieval.conflicts import conflicting
 from retrieval.rerank import Scale, as_unit
 from retrieval.slot import slot_missing
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
-from retrieval.types import Channel, Cut, Evidence, Found, Query
+from retrieval.types import Channel, Cut, Evidence, Found, Query, Risk
 
 Features = Mapping[str, float | None]
 
@@ -22,6 +23,12 @@ FULL_TERM = 2.5
 
 OTHERS = 10
 """How many passages behind the first two stand for "the others"."""
+
+
+RIVALS = 3
+"""How many of the best passages are held against one another: those that an answer may cite."""
+
+RISK: Mapping[Risk, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Gauge:
         facts.update(self._bm25(found))
         facts["agreement"] = _agreement(found)
         facts.update(_channels(found))
+        facts["conditions_met"] = float(not found.lifted)
         facts.update(self._passage(found))
         return facts
 
@@ -56,12 +64,15 @@ class Gauge:
         """What the best passage holds of the question. Where nothing was asked for, nothing is missing: 1."""
         query = found.query
         if not found.evidence:
-            return {"codes_covered": 0.0 if query.codes else 1.0, "slot_stated": 1.0, "must_handoff": 0.0}
+            nothing = {"slot_stated": 1.0, "consistent": 1.0, "risk": 0.0, "must_handoff": 0.0}
+            return {"codes_covered": 0.0 if query.codes else 1.0, **nothing}
         top = found.evidence[0].passage
         covered = self.codes.covered(top.id, query.codes)
         return {
             "codes_covered": 1.0 if covered is None else covered,
             "slot_stated": float(not slot_missing(query.raw, top.text)),
+            "consistent": float(not _contradicted(found)),
+            "risk": RISK[top.risk],
             "must_handoff": float(self._for_a_person(found.evidence)),
             "coverage": self._coverage(query, document_text(top)),
         }
@@ -112,6 +123,13 @@ class Gauge:
         held = set(self.cut(text))
         total = sum(map(self.idf, asked))
         return sum(self.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
+
+
+def _contradicted(found: Found) -> bool:
+    """Whether another of the best passages gives another value for what the best one says."""
+    best = [evidence.passage for evidence in found.evidence[:RIVALS]]
+    day = found.as_of
+    return day is not None and any(best[0].id in one.ids for one in conflicting(best, day))
 
 
 def _channels(found: Found) -> dict[str, float | None]:
