@@ -111,6 +111,10 @@ class E5File:
         nibbles = np.concatenate([raw[:, 2:] & 15, raw[:, 2:] >> 4], axis=1)
         return Blocks(nibbles.reshape(rows, columns), scales.reshape(rows, columns // BLOCK))
 
+    def matrix(self, name: str, rows: int, columns: int) -> Floats:
+        """A Q4_0 matrix as float32."""
+        return self.blocks(name, rows, columns).dequantised()
+
     def _entry(self, name: str, kind: int, size: int) -> _Entry:
         entry = self._directory.get(name)
         if entry is None or entry.kind != kind or entry.size != size:

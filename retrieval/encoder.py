@@ -68,8 +68,8 @@ class OnnxE5Encoder:
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         """Loads everything. `threads` is the budget of one run. Raises ModelError."""
-        self._session = _session(folder / MODEL_FILE, threads)
-        self._tokenizer = _tokenizer(folder / TOKENIZER_FILE)
+        self._session = session_of(folder / MODEL_FILE, threads)
+        self._tokenizer = tokenizer_of(folder / TOKENIZER_FILE)
         facts = self._session.get_modelmeta().custom_metadata_map
         if not {"encoder", "words"} <= facts.keys():
             raise ModelError(f"{folder / MODEL_FILE} does not say which encoder it is: pull the model again")
@@ -144,7 +144,8 @@ def _content(encoding: Encoding, prefix: int) -> list[int]:
     ]
 
 
-def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+def session_of(path: Path, threads: int) -> onnxruntime.InferenceSession:
+    """An ONNX session on this many threads that never spin. Raises ModelError."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -158,7 +159,8 @@ def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
         raise ModelError(f"{path} cannot be loaded: {_first_line(error)}; verify the models") from error
 
 
-def _tokenizer(path: Path) -> Tokenizer:
+def tokenizer_of(path: Path) -> Tokenizer:
+    """The tokenizer, unpadded, cut at the encoder's length. Raises ModelError."""
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the tokenizers library raises plain Exception

@@ -1,0 +1,97 @@
+"""Training pairs: labelled questions, passages a question is near but not about, and what style alone gives away."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.encoder import Encoder
+from retrieval.surfaces import document_text
+from retrieval.types import Passage
+
+OWN_WEIGHT, NEAR_WEIGHT = 1.0, 0.7
+NEAR_PASSAGES = 8
+"""A wrong passage is drawn from the eight nearest to the question: a random one would teach nothing."""
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question, a passage by its id, whether it answers, and how much the pair counts. `style` is how far the
+    question's wording alone speaks for an answer (a logit): what training must not learn.
+    """
+
+    question: str
+    passage: str
+    answers: bool
+    weight: float = OWN_WEIGHT
+    style: float = 0.0
+
+
+def labelled(path: Path, passages: Mapping[str, Passage]) -> list[Pair]:
+    """Rows {"passage", "question", "answers"}. Raises SystemExit naming the line."""
+    pairs = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            row = json.loads(line)
+            pair = Pair(row["question"], row["passage"], bool(row["answers"]))
+        except (ValueError, KeyError, TypeError) as e:
+            raise SystemExit(f"{path}:{number}: {e!r}; see data/schemas/answerability.json") from e
+        if pair.passage not in passages:
+            raise SystemExit(f"{path}:{number}: no passage {pair.passage} in the knowledge base")
+        pairs.append(pair)
+    return pairs
+
+
+def own_questions(passages: Sequence[Passage]) -> list[Pair]:
+    """The questions that entries list themselves."""
+    return [Pair(question, p.id, True, NEAR_WEIGHT) for p in passages for question in p.questions]
+
+
+def near_misses(
+    pairs: Sequence[Pair], passages: Sequence[Passage], encoder: Encoder, dice: random.Random
+) -> list[Pair]:
+    """For each answered question a passage near it that is about something else, so that a question's style is seen
+    with both labels. Editions of one rule are not told apart: they may both answer.
+    """
+    vectors = encoder.passages([document_text(p) for p in passages])
+    asked = encoder.queries([pair.question for pair in pairs])
+    titles = {p.id: _edition_free(p.title) for p in passages}
+    found = []
+    for pair, order in zip(pairs, np.argsort(-(asked @ vectors.T), axis=1), strict=True):
+        others = [passages[i].id for i in order if titles[passages[i].id] != titles[pair.passage]]
+        if pair.answers or dice.random() < 0.15:
+            near = dice.choice(others[:NEAR_PASSAGES])
+            found.append(Pair(pair.question, near, False, NEAR_WEIGHT))
+    return found
+
+
+def with_style(pairs: Sequence[Pair], seed: int) -> list[Pair]:
+    """Each pair with what its question's wording gives away, told by a model of character pairs that never saw the
+    pair's own passage: trained on four fifths of the passages, asked about the fifth.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold
+
+    words = TfidfVectorizer(analyzer="char", ngram_range=(1, 3), min_df=2, sublinear_tf=True)
+    seen = words.fit_transform([re.sub(r"\d", "0", pair.question) for pair in pairs])
+    labels = np.array([pair.answers for pair in pairs])
+    style = np.zeros(len(pairs))
+    for rows, rest in GroupKFold(FOLDS, shuffle=True, random_state=seed).split(
+        seen, labels, [pair.passage for pair in pairs]
+    ):
+        judge = LogisticRegression(C=2.0, max_iter=300).fit(seen[rows], labels[rows])
+        style[rest] = judge.decision_function(seen[rest])
+    return [replace(pair, style=float(value)) for pair, value in zip(pairs, style, strict=True)]
+
+
+def _edition_free(title: str) -> str:
+    return re.sub(r"[（(].*|20\d\d.*", "", title)
