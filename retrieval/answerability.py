@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -27,23 +26,16 @@ _END = 2
 
 _PAD = 1
 
-PROBE = ("退款多久到账", "退款在审核通过以后三到五个工作日内退回原支付账户。", "退款须提供订单号和退款原因。")
-"""A question, a passage that answers it, and one near it that does not."""
-
-
-class AnswersQuestion(Protocol):
-    """Tells how far texts answer a question."""
-
-    @property
-    def id(self) -> str: ...
-
-    def logits(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One number a text, above 0 where the text rather answers. Raises ModelError."""
-        ...
+PROBE = (
+    "退款多久到账",
+    "退款到账时间\n退款在审核通过以后三到五个工作日内退回原支付账户。",
+    "退款申请\n退款须提供订单号和退款原因。",
+)
+"""A question, a passage that answers it, and one near it that does not; titled, as the passages it learned from."""
 
 
 class Answerability:
-    """The model of a folder with `answers.onnx` and `tokenizer.json`. May be shared by threads."""
+    """The model of a folder with `answers.onnx` and `tokenizer.json`, as the gate reads with. Threads may share it."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         """Loads it and proves it by a known pair. Raises ModelError."""
@@ -66,7 +58,7 @@ class Answerability:
         return self._id
 
     def logits(self, question: str, texts: Sequence[str]) -> list[float]:
-        """As AnswersQuestion says."""
+        """One number a text, above 0 where the text rather answers. Raises ModelError."""
         if not texts:
             return []
         rows = [pair_ids(self._tokenizer, question, text) for text in texts]

@@ -60,10 +60,12 @@ class Calibration:
     blend: Mapping[Channel, float] = field(default_factory=dict)
 
 
-def features_sha(coefficients: Mapping[str, float]) -> str:
-    """A fingerprint of what the gate weighs and how; thresholds chosen under another are not comparable."""
+def features_sha(coefficients: Mapping[str, float], reader: str = "") -> str:
+    """A fingerprint of what the gate weighs and how, and of the model it reads passages with; thresholds chosen under
+    another are not comparable.
+    """
     weighed = {key: value for key, value in coefficients.items() if key.startswith(("weight_", "bias"))}
-    return hashlib.sha256(json.dumps(weighed, sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps([weighed, reader], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def save(calibration: Calibration, place: Path) -> Path:

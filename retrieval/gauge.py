@@ -1,18 +1,21 @@
-"""What a gate looks at: a search turned into named numbers. Pure; None where nothing could be measured, never 0."""
+"""What a gate looks at: a search turned into named numbers. None where nothing could be measured, never 0."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Protocol
 
 from retrieval.code_book import CodeBook
 from retrieval.conflicts import conflicting
+from retrieval.errors import ModelError
 from retrieval.rerank import Scale, as_unit
 from retrieval.slot import slot_missing
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
 from retrieval.types import Channel, Cut, Evidence, Found, Query, Risk
+from retrieval.wanted import unmet
 
 Features = Mapping[str, float | None]
 
@@ -28,12 +31,28 @@ OTHERS = 10
 RIVALS = 3
 """How many of the best passages are held against one another: those that an answer may cite."""
 
+LOGITS = 10.0
+"""Ten logits count as much as the whole unit scale."""
+
 RISK: Mapping[Risk, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
+
+
+class AnswersQuestion(Protocol):
+    """Tells how far texts answer a question."""
+
+    @property
+    def id(self) -> str:
+        """Names the model; thresholds are bound to it."""
+        ...
+
+    def logits(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One number a text, above 0 where the text rather answers. Raises ModelError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """Measures searches. `background` is the reranker's usual score of an unrelated text, on the unit scale; two
+    """Measures searches. `background` is the usual level of an unrelated text, see `level`; two
     scores less than `near` apart are as good as equal.
     """
 
@@ -43,6 +62,7 @@ class Gauge:
     background: float
     near: float
     cut: Cut = terms
+    reader: AnswersQuestion | None = None
 
     def measure(self, found: Found, transcript_confidence: float | None = None) -> dict[str, float | None]:
         """Everything measured, also what does not decide."""
@@ -58,19 +78,37 @@ class Gauge:
         facts.update(_channels(found))
         facts["conditions_met"] = float(not found.lifted)
         facts.update(self._passage(found))
+        facts["answers"] = self._answers(found)
         return facts
+
+    def _answers(self, found: Found) -> float | None:
+        """How far the best passage answers the question, a logit; None without a reader or when it fails."""
+        if self.reader is None or not found.evidence:
+            return None
+        try:
+            (logit,) = self.reader.logits(_whole(found.query), [document_text(found.evidence[0].passage)])
+        except ModelError:
+            return None
+        return logit
 
     def _passage(self, found: Found) -> dict[str, float | None]:
         """What the best passage holds of the question. Where nothing was asked for, nothing is missing: 1."""
         query = found.query
         if not found.evidence:
-            nothing = {"slot_stated": 1.0, "consistent": 1.0, "risk": 0.0, "must_handoff": 0.0}
+            nothing = {
+                "slot_stated": 1.0,
+                "tellable": 1.0,
+                "consistent": 1.0,
+                "risk": 0.0,
+                "must_handoff": 0.0,
+            }
             return {"codes_covered": 0.0 if query.codes else 1.0, **nothing}
         top = found.evidence[0].passage
         covered = self.codes.covered(top.id, query.codes)
         return {
             "codes_covered": 1.0 if covered is None else covered,
             "slot_stated": float(not slot_missing(query.raw, top.text)),
+            "tellable": float(not unmet(query.raw, document_text(top))),
             "consistent": float(not _contradicted(found)),
             "risk": RISK[top.risk],
             "must_handoff": float(self._for_a_person(found.evidence)),
@@ -79,14 +117,14 @@ class Gauge:
 
     def _rerank(self, evidence: Sequence[Evidence]) -> dict[str, float | None]:
         """Top, margin over the next, lead over those from the third on; what is not there counts as background."""
-        scores = [as_unit(e.rerank, self.scale) for e in evidence if e.rerank is not None]
+        scores = [level(e.rerank, self.scale) for e in evidence if e.rerank is not None]
         if not scores or evidence[0].rerank is None:
             return dict.fromkeys(("rerank_top", "rerank_margin", "rerank_lead"))
         background = self.background
         following = scores[1] if len(scores) > 1 else background
         others = fmean(scores[2 : 2 + OTHERS]) if len(scores) > 2 else background
         return {
-            "rerank_top": scores[0],
+            "rerank_top": as_unit(evidence[0].rerank, self.scale),
             "rerank_margin": scores[0] - following,
             "rerank_lead": scores[0] - others,
         }
@@ -113,7 +151,7 @@ class Gauge:
             or (
                 best is not None
                 and e.rerank is not None
-                and as_unit(best, self.scale) - as_unit(e.rerank, self.scale) < self.near
+                and level(best, self.scale) - level(e.rerank, self.scale) < self.near
             )
         )
 
@@ -123,6 +161,18 @@ class Gauge:
         held = set(self.cut(text))
         total = sum(map(self.idf, asked))
         return sum(self.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
+
+
+def level(score: float, scale: Scale) -> float:
+    """A score as margins are measured in: a unit as it is, a logit by tens. Not its sigmoid, which is 1 for 13 and for
+    27 alike, so that a clear lead would look like none.
+    """
+    return score if scale == "unit" else score / LOGITS
+
+
+def _whole(query: Query) -> str:
+    """The question, behind the earlier one that it leans on."""
+    return "，".join((*query.history[:1], query.text))
 
 
 def _contradicted(found: Found) -> bool:

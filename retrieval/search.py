@@ -29,6 +29,12 @@ from retrieval.surfaces import document_text
 from retrieval.terms import terms
 from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking
 
+WEIGHTS: Mapping[Channel, float] = {"bm25": 1.0, "dense": 2.0, "phonetic": 0.5}
+BLEND: Mapping[Channel, float] = {"bm25": 0.2, "dense": 0.2, "phonetic": 0.4}
+"""Tuned on the 300 answerable dev questions by `voice-agent calibrate`: among the first three 0.920 fused (dense alone
+0.870; equal weights without sound 0.907) and 0.963 after the final order (0.950 without sound).
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
@@ -41,8 +47,8 @@ class SearchSettings:
 
     recall: int = 50
     rrf_k: float = RRF_K
-    weights: Mapping[Channel, float] = field(default_factory=dict)
-    blend: Mapping[Channel, float] = field(default_factory=lambda: {"dense": 0.2, "bm25": 0.4})
+    weights: Mapping[Channel, float] = field(default_factory=lambda: WEIGHTS)
+    blend: Mapping[Channel, float] = field(default_factory=lambda: BLEND)
     deadline_ms: float = 1500.0
     rerank_budget_ms: float = 400.0
     sound: bool = True

@@ -47,7 +47,7 @@ class Agent:
             "encoder": self.knowledge.encoder.id,
             "reranker": self.knowledge.reranker.id,
             "generator": self.knowledge.answerer.writers.first.id,
-            "calibration": self.knowledge.gate_state,
+            "calibration": self.knowledge.gating.state,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}

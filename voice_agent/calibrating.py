@@ -75,12 +75,12 @@ class Calibrator:
         without = {
             f"{WITHOUT}{name}": 1.0 for name in OPTIONAL if self._holds_without(name, settings, decided)
         }
-        knowledge = self.knowledge
+        knowledge, reader = self.knowledge, self.knowledge.gating.reader
         calibration = Calibration(
             reranker=knowledge.reranker.id,
             scale=knowledge.reranker.scale,
             encoder=knowledge.encoder.id,
-            features=features_sha(base),
+            features=features_sha(base, reader.id if reader else ""),
             corpus=knowledge.corpus.sha,
             made=date.today().isoformat(),
             thresholds={**chosen, **without},
@@ -134,16 +134,16 @@ class Calibrator:
         self, settings: SearchSettings, base: Thresholds | None = None, down: Channel | None = None
     ) -> Iterator[Answerer]:
         """The knowledge base's answerer with another search, and one channel broken if asked."""
-        knowledge = self.knowledge
-        with Searcher(knowledge.index, knowledge.encoder, knowledge.reranker, settings) as whole:
-            channels: Channels = whole.channels
-            if down is not None:
-                channels = {**channels, down: _Broken()}
-            parts = knowledge.index, knowledge.encoder, knowledge.reranker, settings, channels
-            with Searcher(*parts) as searcher:
-                thresholds = base or thresholds_for(knowledge.reranker, knowledge.encoder.id)
-                gate = GateModel(searcher.words.idf, searcher.codes, knowledge.reranker, thresholds)
-                yield replace(knowledge.answerer, searcher=searcher, gate=gate, shadow=None)
+        knowledge, cut = self.knowledge, self.knowledge.answerer.cut
+        channels: Channels = knowledge.answerer.searcher.channels
+        if down is not None:
+            channels = {**channels, down: _Broken()}
+        where = knowledge.index, knowledge.encoder, knowledge.reranker
+        with Searcher(*where, settings, channels, cut) as searcher:
+            thresholds = base or thresholds_for(knowledge.reranker, knowledge.encoder.id)
+            measured = searcher.words.idf, searcher.codes, knowledge.reranker
+            gate = GateModel(*measured, thresholds, cut, knowledge.gating.reader)
+            yield replace(knowledge.answerer, searcher=searcher, gate=gate, shadow=None)
 
 
 class _Broken:

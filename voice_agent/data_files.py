@@ -17,6 +17,7 @@ KINDS = {
     "eval/test.jsonl": "eval_question",
     "eval/topics.jsonl": "eval_topic",
     "eval/guard_cases.jsonl": "guard_case",
+    "train/answerability.jsonl": "answerability",
     "calls/expect.jsonl": "call_expectation",
     "calls/recordings.jsonl": "eval_recording",
 }

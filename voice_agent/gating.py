@@ -5,28 +5,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from retrieval.answerability import Answerability
 from retrieval.calibration import FILE, Calibration, State, check_fits, features_sha, in_force, load
 from retrieval.corpus import Corpus
 from retrieval.encoder import Encoder
 from retrieval.gate import Thresholds, thresholds_for
+from retrieval.gauge import AnswersQuestion
 from retrieval.rerank import Reranker
 from voice_agent.config import Config
 from voice_agent.errors import ConfigError
+from voice_agent.weights.store import require
+
+EMBEDDED_ENCODER = "e5-small"
+"""The embedded model whose folder also holds the answerability model, for it is built on the same weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gating:
-    """What decides, where it comes from, the calibration found beside the index, and what decides in its shadow."""
+    """What decides and what it reads passages with, where the thresholds come from, the calibration found beside the
+    index, and what decides in its shadow.
+    """
 
     thresholds: Thresholds
     state: State
+    reader: AnswersQuestion | None
     stored: Calibration | None = None
     shadow: Thresholds | None = None
 
 
-def shipped_gating(encoder: Encoder, reranker: Reranker) -> Gating:
+def shipped_gating(config: Config, encoder: Encoder, reranker: Reranker) -> Gating:
     """As if there were no calibration. Raises ModelError when nothing is shipped for these models."""
-    return Gating(thresholds_for(reranker, encoder.id), "shipped")
+    shipped = thresholds_for(reranker, encoder.id)
+    return Gating(shipped, "shipped", _reader(config, shipped))
+
+
+def _reader(config: Config, thresholds: Thresholds) -> AnswersQuestion | None:
+    """The answerability model, where the thresholds weigh it."""
+    if thresholds["weight_answers"] <= 0.0:
+        return None
+    return Answerability(require(EMBEDDED_ENCODER), config.threads.encoder)
 
 
 def gating_of(config: Config, corpus: Corpus, encoder: Encoder, reranker: Reranker) -> Gating:
@@ -36,20 +53,21 @@ def gating_of(config: Config, corpus: Corpus, encoder: Encoder, reranker: Rerank
     required and there is none.
     """
     shipped = thresholds_for(reranker, encoder.id)
-    made_for = reranker.id, reranker.scale, encoder.id, features_sha(shipped)
+    reader = _reader(config, shipped)
+    made_for = reranker.id, reranker.scale, encoder.id, features_sha(shipped, reader.id if reader else "")
     stored = _read(config.paths.index / FILE, *made_for)
     thresholds, state = in_force(shipped, stored, corpus.sha)
     if config.gate.require_calibrated and state != "stored":
         what = "there is none" if stored is None else "the one there is was made for an older knowledge base"
         raise ConfigError(f"gate.require_calibrated: {what}; run voice-agent calibrate")
     if config.gate.shadow is None:
-        return Gating(thresholds, state, stored)
+        return Gating(thresholds, state, reader, stored)
     beside = _read(config.gate.shadow, *made_for)
     if beside is None:
         raise ConfigError(
             f"gate.shadow: no calibration at {config.gate.shadow}; name a calibration.json or null"
         )
-    return Gating(thresholds, state, stored, {**shipped, **beside.thresholds})
+    return Gating(thresholds, state, reader, stored, {**shipped, **beside.thresholds})
 
 
 def _read(path: Path, reranker: str, scale: str, encoder: str, features: str) -> Calibration | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from retrieval.bm25 import Bm25
-from retrieval.calibration import Calibration, State
+from retrieval.calibration import Calibration
 from retrieval.corpus import Corpus
 from retrieval.cross_encoder import CrossEncoderReranker
 from retrieval.encoder import Encoder, OnnxE5Encoder
@@ -28,7 +28,7 @@ from retrieval.store_milvus import MilvusStore, Place
 from retrieval.terms import Lexicon
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
-from voice_agent.gating import Gating, gating_of, shipped_gating
+from voice_agent.gating import EMBEDDED_ENCODER, Gating, gating_of, shipped_gating
 from voice_agent.knowledge_files import read_corpus, read_lexicon
 from voice_agent.reply.answer import Answerer
 from voice_agent.reply.checker import Checker
@@ -37,7 +37,6 @@ from voice_agent.reply.extractive import Extractive
 from voice_agent.reply.servers import open_generator, open_rewriter
 from voice_agent.weights.store import require
 
-EMBEDDED_ENCODER = "e5-small"
 EMBEDDED_RERANKER = "late"
 
 Report = Callable[[str, int, int], None]
@@ -53,7 +52,7 @@ class Knowledge:
     encoder: Encoder
     reranker: Reranker
     answerer: Answerer
-    gate_state: State
+    gating: Gating
     timings_ms: dict[str, float]
 
 
@@ -81,7 +80,9 @@ def open_knowledge(config: Config, report: Report, calibrated: bool = True) -> I
         with timed(timings, "reranker"):
             reranker = _reranker(config, encoder, index)
         gating = (
-            gating_of(config, corpus, encoder, reranker) if calibrated else shipped_gating(encoder, reranker)
+            gating_of(config, corpus, encoder, reranker)
+            if calibrated
+            else shipped_gating(config, encoder, reranker)
         )
         with timed(timings, "search"):
             channels = _remote_channels(config, index, encoder, report, stack)
@@ -92,7 +93,7 @@ def open_knowledge(config: Config, report: Report, calibrated: bool = True) -> I
             answerer = _answerer(config, searcher, reranker, gating, lexicon, stack)
         with timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账", cut=lexicon.terms), date.today())
-        yield Knowledge(corpus, index, encoder, reranker, answerer, gating.state, timings)
+        yield Knowledge(corpus, index, encoder, reranker, answerer, gating, timings)
 
 
 def _answerer(
@@ -107,7 +108,7 @@ def _answerer(
     thinking = Worker("thinking")
     stack.callback(thinking.close)
     cut = lexicon.terms
-    gate = GateModel(searcher.words.idf, searcher.codes, reranker, gating.thresholds, cut)
+    gate = GateModel(searcher.words.idf, searcher.codes, reranker, gating.thresholds, cut, gating.reader)
     repair = config.retrieval.repair
     return Answerer(
         repairer=Repairer(searcher.passages, cut, lexicon.rarity) if repair else NoRepairs(),

@@ -47,6 +47,17 @@ class LetterEncoder:
         return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)
 
 
+@dataclass(frozen=True)
+class Reads:
+    """A reader that finds every text to answer as far as this."""
+
+    logit: float = 1.0
+    id: str = "reads/1"
+
+    def logits(self, question: str, texts: Sequence[str]) -> list[float]:
+        return [self.logit] * len(texts)
+
+
 def _letters(text: str) -> str:
     return "".join(c for c in text if c.isalnum())
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.answerability import Answerability
 from retrieval.corpus import load_corpus
 from retrieval.encoder import OnnxE5Encoder
 from retrieval.gate import GateModel, thresholds_for
@@ -53,7 +54,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     index = build_index(tmp_path_factory.mktemp("kb"), load_corpus(DATA / "kb"), encoder)
     reranker = LateInteraction(encoder, index.tokens)
     with Searcher(index, encoder, reranker) as searcher:
-        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds_for(reranker, encoder.id))
+        reader, thresholds = Answerability(require("e5-small")), thresholds_for(reranker, encoder.id)
+        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, reader=reader)
         yield Desk(Repairer(index.passages), searcher, gate)
 
 

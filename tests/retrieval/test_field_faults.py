@@ -33,7 +33,7 @@ from retrieval.types import (
     PassageId,
     Ranking,
 )
-from tests.retrieval.letters import LetterEncoder, corpus, passage
+from tests.retrieval.letters import LetterEncoder, Reads, corpus, passage
 from tests.retrieval.test_search import Scripted, Verdicts
 
 TODAY = date(2026, 11, 30)
@@ -70,7 +70,7 @@ def ids(found: Found) -> list[str]:
 
 def gate_of(searcher: Searcher, index: Index, encoder: LetterEncoder) -> GateModel:
     reranker = LateInteraction(encoder, index.tokens)
-    return GateModel(searcher.words.idf, searcher.codes, reranker, LATE_INTERACTION)
+    return GateModel(searcher.words.idf, searcher.codes, reranker, LATE_INTERACTION, reader=Reads())
 
 
 def test_an_empty_index_refuses_by_its_name(tmp_path: Path, encoder: LetterEncoder) -> None:

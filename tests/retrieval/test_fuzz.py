@@ -24,7 +24,7 @@ from retrieval.recall import RecallChannel
 from retrieval.rerank import LateInteraction, Scale
 from retrieval.search import Searcher
 from retrieval.types import Channel, Found, Gate, GateReason, Outcome, Query, Ranking
-from tests.retrieval.letters import LetterEncoder, corpus, passage
+from tests.retrieval.letters import LetterEncoder, Reads, corpus, passage
 
 TODAY = date(2026, 11, 30)
 PASSAGES = (
@@ -80,7 +80,7 @@ def desk(folder: Path, encoder: Encoder) -> Desk:
     reranker = LateInteraction(encoder, index.tokens)
     searcher = Searcher(index, encoder, reranker)
     gates = [
-        GateModel(searcher.words.idf, searcher.codes, reranker, thresholds)
+        GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, reader=Reads())
         for thresholds in (LATE_INTERACTION, EAGER)
     ]
     return Desk(index, encoder, searcher, *gates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -22,8 +23,9 @@ from retrieval.gate import (
 from retrieval.gauge import Features
 from retrieval.query import make_query
 from retrieval.rerank import Scale
+from retrieval.surfaces import document_text
 from retrieval.types import Channel, Evidence, Found, GateReason, Hit, Outcome, Passage, Query, Ranking
-from tests.retrieval.letters import passage
+from tests.retrieval.letters import Reads, passage
 from tests.retrieval.test_rerank import Ruler
 
 PLAIN: Thresholds = {
@@ -173,7 +175,7 @@ def found(query: Query, evidence: list[tuple[Passage, float | None]], **channels
 
 
 def model(scale: Scale = "unit", thresholds: Thresholds = PLAIN) -> GateModel:
-    return GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale=scale), thresholds)
+    return GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale=scale), thresholds, reader=Reads())
 
 
 def test_features_of_a_good_search() -> None:
@@ -198,10 +200,11 @@ def test_missing_neighbours_count_as_background() -> None:
     assert features["rerank_margin"] == features["rerank_lead"] == pytest.approx(0.3)
 
 
-def test_logits_are_compared_as_units() -> None:
-    """A logit reranker's margin is the difference of sigmoids."""
-    features = model("logit").judge(found(make_query("退款"), [(REFUND, 20.0), (ERROR, 0.0)])).features
-    assert features["rerank_margin"] == pytest.approx(0.5, abs=1e-6)
+def test_logits_are_compared_as_logits() -> None:
+    """A sigmoid is 1 for 13 and for 27 (B8 13): the margin must still tell them apart."""
+    features = model("logit").judge(found(make_query("退款"), [(REFUND, 27.0), (ERROR, 13.0)])).features
+    assert features["rerank_margin"] == pytest.approx(1.4)
+    assert features["rerank_top"] == pytest.approx(1.0)
 
 
 def test_what_answered_and_what_did_not_is_a_feature() -> None:
@@ -289,3 +292,33 @@ def test_confidence_comes_with_a_spoken_question_only() -> None:
     assert model().judge(search).outcome is Outcome.ANSWER
     assert model().judge(search, 0.2).reason is GateReason.ASR_LOW
     assert model().judge(search, 0.9).features["transcript"] == 0.9
+
+
+def test_how_far_the_best_passage_answers_is_asked_of_the_whole_question() -> None:
+    """A follow-up is read behind the question it leans on, against the best passage alone."""
+    asked: list[tuple[str, list[str]]] = []
+
+    class Listening(Reads):
+        def logits(self, question: str, texts: Sequence[str]) -> list[float]:
+            asked.append((question, list(texts)))
+            return [0.5]
+
+    query = make_query("那几天", ("退款到账吗", "退款在3个工作日内到账。"))
+    gate = GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale="unit"), PLAIN, reader=Listening())
+    assert gate.judge(found(query, [(REFUND, 0.9), (ERROR, 0.2)])).features["answers"] == 0.5
+    assert asked == [("退款到账吗，那几天", [document_text(REFUND)])]
+
+
+def test_a_reader_that_fails_or_is_missing_refuses_unless_thresholds_do_without() -> None:
+    """Its feature is then None: CHANNEL_DOWN, but for thresholds that were set without it."""
+
+    class Broken(Reads):
+        def logits(self, question: str, texts: Sequence[str]) -> list[float]:
+            raise ModelError("gone")
+
+    seen = found(make_query("退款"), [(REFUND, 0.9), (ERROR, 0.2)])
+    for reader in (None, Broken()):
+        gate = GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale="unit"), PLAIN, reader=reader)
+        assert gate.judge(seen).reason is GateReason.CHANNEL_DOWN
+        without = gate.with_thresholds({**PLAIN, "without_answers": 1.0})
+        assert without.judge(seen).outcome is Outcome.ANSWER

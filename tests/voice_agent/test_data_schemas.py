@@ -14,12 +14,21 @@ from retrieval.types import GateReason
 from voice_agent.data_files import KINDS, SCHEMAS, check_file, check_files, validator_of
 
 DATA = SCHEMAS.parent
-NAMES = ("kb_entry", "eval_question", "eval_topic", "guard_case", "call_expectation", "eval_recording")
+NAMES = (
+    "kb_entry",
+    "eval_question",
+    "eval_topic",
+    "guard_case",
+    "answerability",
+    "call_expectation",
+    "eval_recording",
+)
 
 QUESTION = {
     "id": "q1", "kind": "plain", "question": "几天能退", "expect": ["a"], "must_refuse": False, "as_of": "2026-11-30",
 }  # fmt: skip
 TOPIC = {"topic": "退货天数", "ids": ["a"], "kb": "jsonl"}
+PAIR = {"passage": "refund", "question": "几天到账", "answers": True, "kind": "value"}
 GUARD = {
     "id": "g1",
     "split": "dev",
@@ -52,6 +61,8 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("eval_topic", TOPIC),
     ("eval_topic", {"topic": "灯", "ids": [], "kb": "manual_router.md", "section": "指示灯", "absent": "亮度"}),
     ("guard_case", GUARD),
+    ("answerability", PAIR),
+    ("answerability", {**PAIR, "answers": False, "kind": "sibling"}),
     ("guard_case", {**GUARD, "kind": "faithful", "faithful": True, "question": "几天能退"}),
     ("call_expectation", CALL),
     ("call_expectation", {**CALL, "turns": []}),
@@ -82,6 +93,9 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("eval_topic", {**TOPIC, "kb": "manual_router.md"}),
     ("eval_topic", {**TOPIC, "kb": "../x.md", "section": "s"}),
     ("guard_case", {**GUARD, "kind": "faithful"}),
+    ("answerability", {**PAIR, "answers": "yes"}),
+    ("answerability", {**PAIR, "kind": "other"}),
+    ("answerability", {**PAIR, "question": ""}),
     ("guard_case", {**GUARD, "faithful": True}),
     ("guard_case", {**GUARD, "split": "train"}),
     ("guard_case", {**GUARD, "sentence": " "}),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.calibration import Bound, Calibration
 from voice_agent.config import Config
 from voice_agent.data_files import SCHEMAS, FileReport
 from voice_agent.doors import checks, doctor
@@ -254,3 +255,23 @@ def test_with_the_models_in_place_they_are_found(capsys: pytest.CaptureFixture[s
     found = _found(capsys.readouterr().out)
     for model in ("whisper-base", "e5-small", "kokoro"):
         assert found[f"model {model}"]["status"] in ("ok", "warn")
+
+
+def test_the_calibration_is_judged_by_the_corpus_it_was_made_on() -> None:
+    """Stored, stale, none, broken: each says what decides and how to mend it; required, anything but stored fails."""
+    bound = Bound(wanted=0.02, chosen_on=(1, 90), seen_on=(2, 95), upper=0.06, needed=149)
+    made = Calibration(
+        "r", "unit", "e", "f", "corpus-1", "2026-11-30", {"answer": 0.7, "clarify": 0.1}, bound
+    )
+    cases: list[tuple[Calibration | None, str, str, bool, str, str]] = [
+        (made, "", "corpus-1", True, "ok", "stored"),
+        (made, "", "corpus-2", False, "warn", "stale"),
+        (made, "", "corpus-2", True, "fail", "stale"),
+        (None, "", "corpus-1", False, "warn", "shipped"),
+        (None, "", "corpus-1", True, "fail", "shipped"),
+        (None, "calibration x: cannot be read", "corpus-1", False, "fail", "cannot be read"),
+    ]
+    for found, fault, corpus, required, status, said in cases:
+        check = checks.check_calibration(found, fault, corpus, required)
+        assert (check.status, said in check.message) == (status, True)
+        assert bool(check.mend) is (status != "ok")

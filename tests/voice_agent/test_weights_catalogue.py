@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from retrieval.e5_onnx import REVISION
-from voice_agent.weights.catalogue import CATALOGUE, E5_SMALL, KOKORO, VOICE_BYTES, Model, fingerprint
+from voice_agent.weights.assemble import sha256_of
+from voice_agent.weights.catalogue import (
+    CATALOGUE,
+    E5_SMALL,
+    KOKORO,
+    TRAINED,
+    TRAINED_SHA,
+    VOICE_BYTES,
+    Model,
+    fingerprint,
+)
 
 MODELS = pytest.mark.parametrize("model", CATALOGUE, ids=lambda model: model.name)
 
@@ -31,13 +41,19 @@ def test_files_are_plain_and_their_sizes_add_up(model: Model) -> None:
 @MODELS
 def test_only_a_conversion_has_no_hash(model: Model) -> None:
     """Whatever is not written by a library of many versions is known to the byte."""
-    assert {file.recipe for file in model.files if file.sha256 is None} <= {"e5_onnx"}
+    assert {file.recipe for file in model.files if file.sha256 is None} <= {"e5_onnx", "e5_answers"}
 
 
 def test_the_conversion_asked_for_is_the_one_there_is() -> None:
     """A raised revision of the converter must raise the catalogue's, or old files would pass as new."""
     (converted,) = [file for file in E5_SMALL.files if file.recipe == "e5_onnx"]
     assert converted.argument == REVISION
+
+
+def test_the_trained_layers_are_those_in_the_project() -> None:
+    """Layers trained anew must raise the catalogue's hash, or old models would pass as new."""
+    (made,) = [file for file in E5_SMALL.files if file.recipe == "e5_answers"]
+    assert made.argument == TRAINED_SHA == sha256_of(Path(__file__).parents[2] / TRAINED)
 
 
 def test_the_voices_are_the_eight_chinese_ones_and_the_spare_is_one() -> None:
@@ -52,12 +68,12 @@ def test_the_voices_are_the_eight_chinese_ones_and_the_spare_is_one() -> None:
 
 def test_any_change_is_another_fingerprint() -> None:
     """A part, a hash, a recipe's argument or a name: each makes what is on disk stale."""
-    file, other = E5_SMALL.files
-    before = fingerprint((file, other))
+    file, *others = E5_SMALL.files
+    before = fingerprint((file, *others))
     changed = [
         replace(file, argument="99"),
         replace(file, name="x.onnx"),
         replace(file, parts=(replace(file.parts[0], sha256="0" * 64),)),
     ]
-    assert before not in {fingerprint((one, other)) for one in changed}
+    assert before not in {fingerprint((one, *others)) for one in changed}
     assert before == fingerprint(E5_SMALL.files)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from retrieval.calibration import Calibration
 from voice_agent.config import Config
 from voice_agent.data_files import FileReport
 from voice_agent.errors import AgentError, ConfigError
@@ -176,6 +177,23 @@ def check_index(built: Mapping[str, Any] | None, fault: str, corpus_sha: str) ->
     if built.get("corpus_sha") != corpus_sha:
         return Check("index", "warn", "索引已过期：知识库在建立索引之后有改动", mend)
     return Check("index", "ok", f"与知识库一致，编码器 {built.get('encoder', '?')}")
+
+
+def check_calibration(found: Calibration | None, fault: str, corpus_sha: str, required: bool) -> Check:
+    """Whether the gate's thresholds were chosen on this knowledge base. `fault` is why the file cannot be read."""
+    mend = "请用带标注的问题运行 voice-agent calibrate"
+    if fault:
+        return Check("calibration", "fail", fault, mend)
+    worse: CheckStatus = "fail" if required else "warn"
+    if found is None:
+        message = "calibration: shipped（未在本知识库上校准，使用随附门限）"
+        return Check("calibration", worse, message, mend)
+    if found.corpus != corpus_sha:
+        message = f"calibration: stale（{found.made} 校准之后知识库有改动，取两套门限中较严的）"
+        return Check("calibration", worse, message, mend)
+    seen, total = found.bound.seen_on
+    message = f"calibration: stored（{found.made}；另一半题 {total} 问误答 {seen}，95% 上界 {found.bound.upper:.1%}）"
+    return Check("calibration", "ok", message)
 
 
 def check_llm(config: Config, served: Callable[[], Sequence[str]]) -> Check:

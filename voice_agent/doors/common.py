@@ -23,11 +23,17 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="override one setting"
     )
+    parser.add_argument(
+        "--require-calibrated",
+        action="store_true",
+        help="refuse to start with thresholds that were not calibrated on this knowledge base",
+    )
 
 
 def configured(args: argparse.Namespace) -> Config:
     """The configuration the arguments name. Raises ConfigError."""
-    return load_config(args.config, args.set)
+    required = ["gate.require_calibrated=true"] if args.require_calibrated else []
+    return load_config(args.config, [*args.set, *required])
 
 
 def day(text: str) -> date:

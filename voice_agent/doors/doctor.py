@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from retrieval.calibration import FILE, load
 from retrieval.errors import RetrievalError
 from retrieval.generations import current_generation, read_manifest
 from voice_agent.config import Config
@@ -109,6 +110,11 @@ def _knowledge(config: Config) -> Iterator[Check]:
     except RetrievalError as e:
         built, fault = None, str(e)
     yield checks.check_index(built, fault, corpus.sha)
+    try:
+        found, fault = load(config.paths.index / FILE), ""
+    except RetrievalError as e:
+        found, fault = None, str(e)
+    yield checks.check_calibration(found, fault, corpus.sha, config.gate.require_calibrated)
 
 
 def _show(console: Console, check: Check) -> None:

