@@ -12,6 +12,7 @@ from retrieval.conflicts import conflicting
 from retrieval.errors import ModelError
 from retrieval.rerank import Scale, as_unit
 from retrieval.slot import slot_missing
+from retrieval.span import best_span
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
 from retrieval.types import Channel, Cut, Evidence, Found, Query, Risk
@@ -33,6 +34,9 @@ RIVALS = 3
 
 LOGITS = 10.0
 """Ten logits count as much as the whole unit scale."""
+
+READ = 240
+"""Characters of the best passage that are read for whether it answers: its best span, for the time grows with them."""
 
 RISK: Mapping[Risk, float] = {"low": 0.0, "medium": 0.5, "high": 1.0}
 
@@ -86,7 +90,8 @@ class Gauge:
         if self.reader is None or not found.evidence:
             return None
         try:
-            (logit,) = self.reader.logits(_whole(found.query), [document_text(found.evidence[0].passage)])
+            read = best_span(found.query.text, document_text(found.evidence[0].passage), READ)
+            (logit,) = self.reader.logits(_whole(found.query), [read])
         except ModelError:
             return None
         return logit

@@ -15,6 +15,7 @@ SCHEMAS = Path(__file__).resolve().parent.parent / "data" / "schemas"
 KINDS = {
     "eval/dev.jsonl": "eval_question",
     "eval/test.jsonl": "eval_question",
+    "eval/fresh.jsonl": "eval_question",
     "eval/topics.jsonl": "eval_topic",
     "eval/guard_cases.jsonl": "guard_case",
     "train/answerability.jsonl": "answerability",
