@@ -149,12 +149,12 @@ def test_wrong_answers_are_rarer_than_refusals(asked: list[Asked]) -> None:
         Judged(a.gate.outcome, a.row["must_refuse"], bool(a.ids) and a.ids[0] in a.row["expect"])
         for a in asked
     ]
-    assert (false_accept(judged).share or 0.0) <= 0.14
+    assert (false_accept(judged).share or 0.0) <= 0.05
     assert (wrong_answer(judged).share or 0.0) <= 0.01
     answered = Counter(a.row["kind"] for a in asked if a.gate.outcome is Outcome.ANSWER)
     assert answered["must_handoff"] == 0
     assert answered["off_topic"] <= 2
-    assert answered["code_lookalike"] >= 40 and answered["misheard"] >= 48
+    assert answered["code_lookalike"] >= 33 and answered["misheard"] >= 42
 
 
 def test_a_search_is_repeatable(desk: Desk, asked: list[Asked]) -> None:
