@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from retrieval.gate import LATE_INTERACTION
 from retrieval.types import Outcome
 from tests.voice_agent.evaluation.results import question, result
 from voice_agent.evaluation.gates import POINTS, curve, histograms, reliability, sure
@@ -88,7 +89,7 @@ def test_histograms_count_each_question_once_under_its_label() -> None:
     unmeasured.gate.features["dense_top"] = None  # type: ignore[index]
     found = histograms([*LADDER, unmeasured])
     assert (sum(found["answerable"]), sum(found["must_refuse"]), found["unmeasured"]) == (5, 5, 1)
-    assert found["thresholds"] == {"answer": 0.5, "clarify": 0.15}
+    assert found["thresholds"] == {name: LATE_INTERACTION[name] for name in ("answer", "clarify")}
     assert sure(unmeasured.gate) is None
 
 
