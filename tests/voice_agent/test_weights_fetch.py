@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,3 +182,21 @@ def test_an_interrupted_fetch_leaves_nothing(links: Path, store: Path) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(int((links / "pid").read_text()), 0)
     assert list(store.iterdir()) == []
+
+
+def test_what_the_client_removes_meanwhile_counts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that is gone between being listed and being entered is no fault; what is there is counted."""
+    (tmp_path / "kept.whl").write_bytes(b"12345")
+    (tmp_path / "unpack").mkdir()
+    (tmp_path / "unpack" / "half.bin").write_bytes(b"123")
+    listed = os.scandir
+
+    def scandir(path: str) -> Any:
+        if str(path).endswith("unpack"):
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert fetching._bytes_under(tmp_path) == 5

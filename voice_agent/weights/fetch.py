@@ -18,7 +18,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -148,12 +148,12 @@ def _await(client: subprocess.Popen[bytes], scratch: Path, watch: Report) -> int
 
 
 def _bytes_under(folder: Path) -> int:
+    """What has arrived so far. The client moves and removes files meanwhile: what is gone counts nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:  # the client moved it away between the two calls
-            continue
+    for parent, _, names in os.walk(folder):  # unlike rglob it passes over a folder that is gone
+        for name in names:
+            with suppress(OSError):
+                total += os.stat(os.path.join(parent, name)).st_size
     return total
 
 
