@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from retrieval.encoder import TOKENIZER_FILE, session_of, tokenizer_of
+from retrieval.encoder import TOKENIZER_FILE, padded, session_of, tokenizer_of
 from retrieval.errors import ModelError
 from retrieval.normalize import clean_query
 
@@ -23,8 +23,6 @@ QUESTION_TOKENS, PASSAGE_TOKENS = 96, 400
 
 _END = 2
 """The token between the two, as this family of encoders separates a pair."""
-
-_PAD = 1
 
 PROBE = (
     "退款多久到账",
@@ -62,11 +60,7 @@ class Answerability:
         if not texts:
             return []
         rows = [pair_ids(self._tokenizer, question, text) for text in texts]
-        ids = np.full((len(rows), max(map(len, rows))), _PAD, np.int64)
-        mask = np.zeros_like(ids)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = row
-            mask[at, : len(row)] = 1
+        ids, mask = padded(rows)
         try:
             (made,) = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:  # ONNX Runtime's own errors share no narrower parent

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from retrieval.encoder_hub import SentenceTransformerEncoder
@@ -121,12 +122,7 @@ class OnnxE5Encoder:
                 yield index, encodings[index], rows[: len(encodings[index].ids)]
 
     def _run(self, rows: Sequence[Sequence[int]]) -> Vectors:
-        longest = max(len(row) for row in rows)
-        ids = np.full((len(rows), longest), _PAD, np.int64)
-        mask = np.zeros_like(ids)
-        for at, row in enumerate(rows):
-            ids[at, : len(row)] = row
-            mask[at, : len(row)] = 1
+        ids, mask = padded(rows)
         try:
             (vectors,) = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:  # ONNX Runtime's own errors share no narrower parent
@@ -142,6 +138,16 @@ def _content(encoding: Encoding, prefix: int) -> list[int]:
         for at, (token, special, (_, end)) in enumerate(facts)
         if not special and end > prefix and token != BARE_SPACE
     ]
+
+
+def padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Token ids of at least one row and where they stand (1) in the padding (0): both int64 (rows, longest)."""
+    ids = np.full((len(rows), max(map(len, rows))), _PAD, np.int64)
+    mask = np.zeros_like(ids)
+    for at, row in enumerate(rows):
+        ids[at, : len(row)] = row
+        mask[at, : len(row)] = 1
+    return ids, mask
 
 
 def session_of(path: Path, threads: int) -> onnxruntime.InferenceSession:

@@ -1,4 +1,4 @@
-"""May this be answered at all? Pure: features and thresholds in, a decision out, so that an audit can repeat it.
+"""May this be answered at all? `decide` is pure, features and thresholds in, so that an audit can repeat it.
 
 A sureness between 0 and 1 is made of seven features that only ever speak for the passage when they grow (weights are
 never negative), each relative where it can be: how far the best passage stands above the next and above the others.
