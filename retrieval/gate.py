@@ -1,6 +1,6 @@
 """May this be answered at all? `decide` is pure, features and thresholds in, so that an audit can repeat it.
 
-A sureness between 0 and 1 is made of seven features that only ever speak for the passage when they grow (weights are
+A sureness between 0 and 1 is made of eight features that only ever speak for the passage when they grow (weights are
 never negative), each relative where it can be: how far the best passage stands above the next and above the others.
 Absolute cosines alone do not separate, for unrelated texts are near, too. Before it stand checks that no score
 overrules: a code no passage holds, a figure asked for that the passage does not state, a topic for a person.
@@ -9,15 +9,13 @@ overrules: a code no passage holds, a figure asked for that the passage does not
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 
-from retrieval.code_book import CodeBook
 from retrieval.errors import ModelError
-from retrieval.gauge import AnswersQuestion, Features, Gauge
+from retrieval.gauge import AnswersQuestion, Features, Gauge, Known
 from retrieval.rerank import Reranker, as_unit
-from retrieval.terms import terms
-from retrieval.types import Cut, Found, Gate, GateReason, Outcome
+from retrieval.types import Found, Gate, GateReason, Outcome
 
 Thresholds = Mapping[str, float]
 
@@ -30,7 +28,16 @@ UNFIT: Mapping[str, GateReason] = {
 no other of the best passages gives another value.
 """
 
-MEASURED = ("rerank_margin", "rerank_lead", "dense_top", "bm25_lead", "agreement", "answers", "tellable")
+MEASURED = (
+    "rerank_margin",
+    "rerank_lead",
+    "dense_top",
+    "bm25_lead",
+    "agreement",
+    "answers",
+    "tellable",
+    "named",
+)
 """Without any one of these nothing is answered: a channel is down, and its thresholds are not ours to guess."""
 
 UP, WITHOUT = "_up", "without_"
@@ -43,7 +50,7 @@ LATE_INTERACTION: Thresholds = {
     "risk": 0.4,
     "min_transcript": 0.35,
     "background": 0.45,
-    "bias": -21.81,
+    "bias": -22.79,
     "weight_rerank_margin": 5.74,
     "weight_rerank_lead": 7.89,
     "weight_dense_top": 17.2,
@@ -51,6 +58,7 @@ LATE_INTERACTION: Thresholds = {
     "weight_agreement": 0.65,
     "weight_answers": 0.4,
     "weight_tellable": 4.08,
+    "weight_named": 0.98,
 }
 """For late interaction over multilingual-e5-small, with the answerability model.
 
@@ -78,6 +86,7 @@ CROSS_ENCODER: Thresholds = {
     "weight_agreement": 0.5,
     "weight_answers": 0.0,
     "weight_tellable": 1.0,
+    "weight_named": 1.0,
     "without_answers": 1.0,
 }
 """For a cross-encoder of the hub profile, set by hand: the sigmoid of a good reranker is near 0 for what does not
@@ -190,21 +199,15 @@ def sureness(features: Features, thresholds: Thresholds) -> float:
 
 
 class GateModel:
-    """Measures what was found and decides. `idf` and `codes` come from the searcher whose results it judges."""
+    """Measures what was found and decides."""
 
     def __init__(
-        self,
-        idf: Callable[[str], float],
-        codes: CodeBook,
-        reranker: Reranker,
-        thresholds: Thresholds,
-        cut: Cut = terms,
-        reader: AnswersQuestion | None = None,
+        self, known: Known, reranker: Reranker, thresholds: Thresholds, reader: AnswersQuestion | None = None
     ) -> None:
-        """`reader` tells how far a passage answers; it may be missing where the thresholds allow that."""
-        self._gauge = Gauge(
-            idf, codes, reranker.scale, thresholds["background"], thresholds["near"], cut, reader
-        )
+        """`known` is of the searcher whose results are judged. `reader` tells how far a passage answers; it may be
+        missing where the thresholds allow that.
+        """
+        self._gauge = Gauge(known, reranker.scale, thresholds["background"], thresholds["near"], reader)
         self._thresholds = thresholds
 
     def with_thresholds(self, thresholds: Thresholds) -> GateModel:

@@ -11,11 +11,12 @@ from retrieval.code_book import CodeBook
 from retrieval.conflicts import conflicting
 from retrieval.errors import ModelError
 from retrieval.rerank import Scale, as_unit
+from retrieval.siblings import Siblings
 from retrieval.slot import slot_missing
 from retrieval.span import best_span
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
-from retrieval.types import Channel, Cut, Evidence, Found, Query, Risk
+from retrieval.types import Channel, Cut, Evidence, Found, Passage, Query, Risk
 from retrieval.wanted import unmet
 
 Features = Mapping[str, float | None]
@@ -55,17 +56,27 @@ class AnswersQuestion(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the passages that are searched: how rare their terms are, which codes they hold, which of them
+    differ in a name only. `cut` is the tokenizer of both passages and questions.
+    """
+
+    idf: Callable[[str], float]
+    codes: CodeBook
+    siblings: Siblings
+    cut: Cut = terms
+
+
+@dataclass(frozen=True, slots=True)
 class Gauge:
     """Measures searches. `background` is the usual level of an unrelated text, see `level`; two
     scores less than `near` apart are as good as equal.
     """
 
-    idf: Callable[[str], float]
-    codes: CodeBook
+    known: Known
     scale: Scale
     background: float
     near: float
-    cut: Cut = terms
     reader: AnswersQuestion | None = None
 
     def measure(self, found: Found, transcript_confidence: float | None = None) -> dict[str, float | None]:
@@ -103,22 +114,29 @@ class Gauge:
             nothing = {
                 "slot_stated": 1.0,
                 "tellable": 1.0,
+                "named": 1.0,
                 "consistent": 1.0,
                 "risk": 0.0,
                 "must_handoff": 0.0,
             }
             return {"codes_covered": 0.0 if query.codes else 1.0, **nothing}
         top = found.evidence[0].passage
-        covered = self.codes.covered(top.id, query.codes)
+        covered = self.known.codes.covered(top.id, query.codes)
         return {
             "codes_covered": 1.0 if covered is None else covered,
             "slot_stated": float(not slot_missing(query.raw, top.text)),
             "tellable": float(not unmet(query.raw, document_text(top))),
+            "named": float(self._named(query, top)),
             "consistent": float(not _contradicted(found)),
             "risk": RISK[top.risk],
             "must_handoff": float(self._for_a_person(found.evidence)),
             "coverage": self._coverage(query, document_text(top)),
         }
+
+    def _named(self, query: Query, passage: Passage) -> bool:
+        """Whether the question says that it means this passage and none like it; a code says so by itself."""
+        words = " ".join((query.text, *query.history))
+        return bool(query.codes) or self.known.siblings.named(passage.id, words)
 
     def _rerank(self, evidence: Sequence[Evidence]) -> dict[str, float | None]:
         """Top, margin over the next, lead over those from the third on; what is not there counts as background."""
@@ -139,7 +157,7 @@ class Gauge:
         if "bm25" not in found.rankings:
             return {"bm25_top": None, "bm25_lead": None}
         scores = [score for _, score in found.rankings["bm25"]]
-        ideal = FULL_TERM * sum(map(self.idf, found.query.terms))
+        ideal = FULL_TERM * sum(map(self.known.idf, found.query.terms))
         top = _hit(found, "bm25") or 0.0
         others = fmean(scores[2 : 2 + OTHERS]) if len(scores) > 2 else 0.0
         if ideal <= 0.0:
@@ -163,9 +181,9 @@ class Gauge:
     def _coverage(self, query: Query, text: str) -> float:
         """Share of the question's terms, weighed by rarity, that stand in the text."""
         asked = dict.fromkeys(query.terms)
-        held = set(self.cut(text))
-        total = sum(map(self.idf, asked))
-        return sum(self.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
+        held = set(self.known.cut(text))
+        total = sum(map(self.known.idf, asked))
+        return sum(self.known.idf(term) for term in asked if term in held) / total if total > 0.0 else 0.0
 
 
 def level(score: float, scale: Scale) -> float:

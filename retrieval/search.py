@@ -17,6 +17,7 @@ from retrieval.encoder import Encoder
 from retrieval.errors import RetrievalError
 from retrieval.filters import Filters, OpenRows, collapse
 from retrieval.fusion import RRF_K, best_first, weighted_min_max, weighted_rrf
+from retrieval.gauge import Known
 from retrieval.index import Index
 from retrieval.narrowing import Narrowing, Opened, same_subject
 from retrieval.phonetic import Phonetic
@@ -25,6 +26,7 @@ from retrieval.query import voices
 from retrieval.recall import Channels, Recall, RecallChannel, cause_of
 from retrieval.rerank import MAX_CANDIDATES, Reranked, Reranker, reorder, scores_within
 from retrieval.sentences import split_sentences
+from retrieval.siblings import Siblings
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
 from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking
@@ -80,6 +82,7 @@ class Searcher:
         self._cut = cut
         self.words = Bm25(index.passages, cut)
         self.codes = CodeBook(index.passages)
+        self._siblings = Siblings(index.passages)
         given = channels(self.words) if callable(channels) else channels
         found_by = self._own_channels(encoder) if given is None else given
         self._recall = Recall(found_by, self._settings.recall, self._settings.deadline_ms, cut)
@@ -94,6 +97,11 @@ class Searcher:
     def passages(self) -> tuple[Passage, ...]:
         """What is searched."""
         return self._index.passages
+
+    @property
+    def known(self) -> Known:
+        """What a gate has to know of what is searched."""
+        return Known(self.words.idf, self.codes, self._siblings, self._cut)
 
     @property
     def channels(self) -> Channels:

@@ -141,8 +141,7 @@ class Calibrator:
         where = knowledge.index, knowledge.encoder, knowledge.reranker
         with Searcher(*where, settings, channels, cut) as searcher:
             thresholds = base or thresholds_for(knowledge.reranker, knowledge.encoder.id)
-            measured = searcher.words.idf, searcher.codes, knowledge.reranker
-            gate = GateModel(*measured, thresholds, cut, knowledge.gating.reader)
+            gate = GateModel(searcher.known, knowledge.reranker, thresholds, knowledge.gating.reader)
             yield replace(knowledge.answerer, searcher=searcher, gate=gate, shadow=None)
 
 

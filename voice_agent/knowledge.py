@@ -108,7 +108,7 @@ def _answerer(
     thinking = Worker("thinking")
     stack.callback(thinking.close)
     cut = lexicon.terms
-    gate = GateModel(searcher.words.idf, searcher.codes, reranker, gating.thresholds, cut, gating.reader)
+    gate = GateModel(searcher.known, reranker, gating.thresholds, gating.reader)
     repair = config.retrieval.repair
     return Answerer(
         repairer=Repairer(searcher.passages, cut, lexicon.rarity) if repair else NoRepairs(),

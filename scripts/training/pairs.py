@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 
-from retrieval.encoder import Encoder
-from retrieval.surfaces import document_text
-from retrieval.types import Passage
+from retrieval.types import Found, Passage
+from voice_agent.evaluation.questions import Question
+from voice_agent.reply.answer import Answerer, Asked
 
 OWN_WEIGHT, NEAR_WEIGHT = 1.0, 0.7
-NEAR_PASSAGES = 8
-"""A wrong passage is drawn from the eight nearest to the question: a random one would teach nothing."""
+NEAR_PASSAGES = 3
+"""A wrong passage is one of the first three that the search finds: a random one would teach nothing."""
+
+FOR_A_PERSON = "must_handoff"
+"""The kind of question whose passage a person reads: no document is to answer it, so it teaches nothing."""
 
 FOLDS = 5
 
@@ -55,22 +59,40 @@ def own_questions(passages: Sequence[Passage]) -> list[Pair]:
     return [Pair(question, p.id, True, NEAR_WEIGHT) for p in passages for question in p.questions]
 
 
-def near_misses(
-    pairs: Sequence[Pair], passages: Sequence[Passage], encoder: Encoder, dice: random.Random
-) -> list[Pair]:
-    """For each answered question a passage near it that is about something else, so that a question's style is seen
-    with both labels. Editions of one rule are not told apart: they may both answer.
+def near_misses(pairs: Iterable[Pair], answerer: Answerer, day: date, dice: random.Random) -> Iterator[Pair]:
+    """For each answered question a passage the search finds for it that is about something else, so that a question's
+    style is seen with both labels. Editions of one rule are not told apart: they may both answer.
     """
-    vectors = encoder.passages([document_text(p) for p in passages])
-    asked = encoder.queries([pair.question for pair in pairs])
-    titles = {p.id: _edition_free(p.title) for p in passages}
-    found = []
-    for pair, order in zip(pairs, np.argsort(-(asked @ vectors.T), axis=1), strict=True):
-        others = [passages[i].id for i in order if titles[passages[i].id] != titles[pair.passage]]
+    titles = {p.id: _edition_free(p.title) for p in answerer.searcher.passages}
+    for pair in pairs:
         if pair.answers or dice.random() < 0.15:
-            near = dice.choice(others[:NEAR_PASSAGES])
-            found.append(Pair(pair.question, near, False, NEAR_WEIGHT))
-    return found
+            found = answerer.look(Asked(pair.question, day)).found
+            others = [e.passage.id for e in found.evidence if titles[e.passage.id] != titles[pair.passage]]
+            if others:
+                yield Pair(pair.question, dice.choice(others[:NEAR_PASSAGES]), False, NEAR_WEIGHT)
+
+
+def asked(questions: Iterable[Question], answerer: Answerer) -> Iterator[Pair]:
+    """Evaluation questions with the passages that answer them, and with those that the search finds and that do not:
+    just what the gate will have to tell apart. Not to be judged by these questions afterwards.
+    """
+    titles = {p.id: _edition_free(p.title) for p in answerer.searcher.passages}
+    for question in questions:
+        if question.kind == FOR_A_PERSON:
+            continue
+        found = answerer.look(question.asked).found
+        words = _as_read(found)
+        right = [one for one in question.expect if one in titles]
+        yield from (Pair(words, one, True) for one in right)
+        about = {titles[one] for one in right}
+        for evidence in found.evidence[:NEAR_PASSAGES]:
+            if titles[evidence.passage.id] not in about:
+                yield Pair(words, evidence.passage.id, False, NEAR_WEIGHT if right else OWN_WEIGHT)
+
+
+def _as_read(found: Found) -> str:
+    """The question as the gate has it read: behind the earlier one that it leans on."""
+    return "，".join((*found.query.history[:1], found.query.text))
 
 
 def with_style(pairs: Sequence[Pair], seed: int) -> list[Pair]:

@@ -55,7 +55,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     reranker = LateInteraction(encoder, index.tokens)
     with Searcher(index, encoder, reranker) as searcher:
         reader, thresholds = Answerability(require("e5-small")), thresholds_for(reranker, encoder.id)
-        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, reader=reader)
+        gate = GateModel(searcher.known, reranker, thresholds, reader=reader)
         yield Desk(Repairer(index.passages), searcher, gate)
 
 

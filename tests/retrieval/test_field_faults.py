@@ -70,7 +70,7 @@ def ids(found: Found) -> list[str]:
 
 def gate_of(searcher: Searcher, index: Index, encoder: LetterEncoder) -> GateModel:
     reranker = LateInteraction(encoder, index.tokens)
-    return GateModel(searcher.words.idf, searcher.codes, reranker, LATE_INTERACTION, reader=Reads())
+    return GateModel(searcher.known, reranker, LATE_INTERACTION, reader=Reads())
 
 
 def test_an_empty_index_refuses_by_its_name(tmp_path: Path, encoder: LetterEncoder) -> None:

@@ -22,7 +22,7 @@ from retrieval.index import Index, build_index
 from retrieval.query import make_query
 from retrieval.recall import RecallChannel
 from retrieval.rerank import LateInteraction, Scale
-from retrieval.search import Searcher
+from retrieval.search import Searcher, SearchSettings
 from retrieval.types import Channel, Found, Gate, GateReason, Outcome, Query, Ranking
 from tests.retrieval.letters import LetterEncoder, Reads, corpus, passage
 
@@ -57,6 +57,10 @@ DAYS = st.one_of(st.just(TODAY), st.dates())
 HISTORY = st.one_of(st.just(()), st.tuples(SAID, SAID))
 
 
+PATIENCE_MS = 30_000.0
+"""Only a hang is late: a busy machine must not look like a channel that is down."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """A searcher and two gates that judge what it finds: the shipped one and the one that answers all it can."""
@@ -78,9 +82,9 @@ class Desk:
 def desk(folder: Path, encoder: Encoder) -> Desk:
     index = build_index(folder, corpus(*PASSAGES), encoder)
     reranker = LateInteraction(encoder, index.tokens)
-    searcher = Searcher(index, encoder, reranker)
+    searcher = Searcher(index, encoder, reranker, SearchSettings(deadline_ms=PATIENCE_MS))
     gates = [
-        GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, reader=Reads())
+        GateModel(searcher.known, reranker, thresholds, reader=Reads())
         for thresholds in (LATE_INTERACTION, EAGER)
     ]
     return Desk(index, encoder, searcher, *gates)

@@ -20,9 +20,10 @@ from retrieval.gate import (
     sureness,
     thresholds_for,
 )
-from retrieval.gauge import Features
+from retrieval.gauge import Features, Known
 from retrieval.query import make_query
 from retrieval.rerank import Scale
+from retrieval.siblings import Siblings
 from retrieval.surfaces import document_text
 from retrieval.types import Channel, Evidence, Found, GateReason, Hit, Outcome, Passage, Query, Ranking
 from tests.retrieval.letters import Reads, passage
@@ -174,8 +175,11 @@ def found(query: Query, evidence: list[tuple[Passage, float | None]], **channels
     return Found(query, rankings, [], tuple(listed), searched=3)
 
 
+KNOWN = Known(lambda _: 1.0, CodeBook(PASSAGES), Siblings(PASSAGES))
+
+
 def model(scale: Scale = "unit", thresholds: Thresholds = PLAIN) -> GateModel:
-    return GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale=scale), thresholds, reader=Reads())
+    return GateModel(KNOWN, Ruler(scale=scale), thresholds, reader=Reads())
 
 
 def test_features_of_a_good_search() -> None:
@@ -304,7 +308,7 @@ def test_how_far_the_best_passage_answers_is_asked_of_the_whole_question() -> No
             return [0.5]
 
     query = make_query("那几天", ("退款到账吗", "退款在3个工作日内到账。"))
-    gate = GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale="unit"), PLAIN, reader=Listening())
+    gate = GateModel(KNOWN, Ruler(scale="unit"), PLAIN, reader=Listening())
     assert gate.judge(found(query, [(REFUND, 0.9), (ERROR, 0.2)])).features["answers"] == 0.5
     assert asked == [("退款到账吗，那几天", [document_text(REFUND)])]
 
@@ -318,7 +322,7 @@ def test_a_reader_that_fails_or_is_missing_refuses_unless_thresholds_do_without(
 
     seen = found(make_query("退款"), [(REFUND, 0.9), (ERROR, 0.2)])
     for reader in (None, Broken()):
-        gate = GateModel(lambda _: 1.0, CodeBook(PASSAGES), Ruler(scale="unit"), PLAIN, reader=reader)
+        gate = GateModel(KNOWN, Ruler(scale="unit"), PLAIN, reader=reader)
         assert gate.judge(seen).reason is GateReason.CHANNEL_DOWN
         without = gate.with_thresholds({**PLAIN, "without_answers": 1.0})
         assert without.judge(seen).outcome is Outcome.ANSWER

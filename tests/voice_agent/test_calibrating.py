@@ -50,7 +50,7 @@ def knowledge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Knowledge]:
     reranker = LateInteraction(encoder, index.tokens)
     thresholds = thresholds_for(reranker, encoder.id)
     with Searcher(index, encoder, reranker) as searcher:
-        gate = GateModel(searcher.words.idf, searcher.codes, reranker, thresholds, reader=Reads())
+        gate = GateModel(searcher.known, reranker, thresholds, reader=Reads())
         whole = replace(answerer(extractive()), searcher=searcher, gate=gate, repairer=NoRepairs())
         yield Knowledge(made, index, encoder, reranker, whole, Gating(thresholds, "shipped", Reads()), {})
 
