@@ -1,6 +1,10 @@
-"""What is being played, counted to the sample: items in order, pause and resume, and what of each was heard.
+"""What is being played, counted to the sample: items in order, duck, pause and resume, and what of each was heard.
 
 Pure: a device or a replay asks for the next samples with `take` and learns what began and what ended in them.
+
+A pause that follows a duck goes back to where the item was ducked: a voice lay over those 0.2 s and they were low, so
+after `resume` they are said again in full. With the stretch from the duck to the resume taken out, the item is then
+sample for sample what it would have been without them.
 """
 
 from __future__ import annotations
@@ -32,12 +36,20 @@ class Finished:
 Played = Started | Finished
 
 
+DUCKED = 0.25
+"""Gain under a voice, -12 dB: the agent is still to be followed, and its echo seldom hides the caller."""
+
+RAMP_S = 0.01
+"""From full level to ducked and back: short for the ear, long enough not to click."""
+
+
 @dataclass(slots=True)
 class _Item:
     number: int
     blocks: deque[Samples] = field(default_factory=deque)
     complete: bool = False
     heard: int = 0
+    started: bool = False
 
 
 class Playback:
@@ -50,6 +62,8 @@ class Playback:
         self._rate_hz = rate_hz
         self._items: deque[_Item] = deque()
         self._paused = False
+        self._gain = self._target = 1.0
+        self._ducked: list[Samples] = []
         self.underruns = 0
 
     @property
@@ -73,16 +87,41 @@ class Playback:
             if queued.number == item:
                 queued.complete = True
 
+    @property
+    def gain(self) -> float:
+        """Of the last sample taken: 1, DUCKED, or between."""
+        return self._gain
+
+    def sounding(self) -> tuple[int, float] | None:
+        """The item being played and the seconds of it heard; None when nothing of any was heard or it is paused."""
+        if self._paused or not self._items or not self._items[0].heard:
+            return None
+        return self._items[0].number, self._items[0].heard / self._rate_hz
+
+    def duck(self) -> None:
+        """Lowers the voice, within RAMP_S."""
+        self._target = DUCKED
+
+    def unduck(self) -> None:
+        """Raises it again."""
+        self._target = 1.0
+
     def pause(self) -> None:
+        """Falls silent. What was ducked of the item being played will be said again."""
         self._paused = True
+        if self._items and self._ducked:
+            item = self._items[0]
+            item.blocks.extendleft(reversed(self._ducked))
+            item.heard -= sum(map(len, self._ducked))
+        self._forget_duck()
 
     def resume(self) -> None:
         self._paused = False
 
     def drop_unstarted(self) -> tuple[int, ...]:
         """Forgets every item of which nothing was heard yet; returns their numbers."""
-        dropped = tuple(item.number for item in self._items if item.heard == 0)
-        self._items = deque(item for item in self._items if item.heard)
+        dropped = tuple(item.number for item in self._items if not item.started)
+        self._items = deque(item for item in self._items if item.started)
         return dropped
 
     def silence(self) -> dict[int, float]:
@@ -90,6 +129,7 @@ class Playback:
         heard = {item.number: item.heard / self._rate_hz for item in self._items}
         self._items.clear()
         self._paused = False
+        self._forget_duck()
         return heard
 
     def take(self, count: int) -> tuple[Samples, list[Played]]:
@@ -102,13 +142,12 @@ class Playback:
             if item.blocks:
                 filled += self._copy(item, out, filled, facts)
             elif item.complete:
-                self._items.popleft()
-                if item.heard:
-                    facts.append(Finished(item.number, filled))
+                self._pop(facts, filled)
             else:
                 self.underruns += 1
                 break
         self._finish(facts, filled)
+        self._level(out)
         return out, facts
 
     def _copy(self, item: _Item, out: Samples, filled: int, facts: list[Played]) -> int:
@@ -117,8 +156,11 @@ class Playback:
         if len(block) > room:
             item.blocks.appendleft(block[room:])
             block = block[:room]
-        if item.heard == 0 and len(block):
+        if not item.started and len(block):
+            item.started = True
             facts.append(Started(item.number, filled))
+        if self._target < 1.0 or self._gain < 1.0:
+            self._ducked.append(block)
         out[filled : filled + len(block)] = block
         item.heard += len(block)
         return len(block)
@@ -126,6 +168,29 @@ class Playback:
     def _finish(self, facts: list[Played], filled: int) -> None:
         """An item whose last sample was just taken is finished now, not at the next block."""
         while self._items and not self._paused and self._items[0].complete and not self._items[0].blocks:
-            item = self._items.popleft()
-            if item.heard:
-                facts.append(Finished(item.number, filled))
+            self._pop(facts, filled)
+
+    def _pop(self, facts: list[Played], filled: int) -> None:
+        item = self._items.popleft()
+        self._ducked.clear()  # what has ended is not begun again
+        if item.started:
+            facts.append(Finished(item.number, filled))
+
+    def _level(self, out: Samples) -> None:
+        """Puts the gain on, moving it towards its target."""
+        if self._gain == self._target == 1.0:
+            return
+        change = (1.0 - DUCKED) / (RAMP_S * self._rate_hz)
+        steps = np.arange(1, len(out) + 1, dtype=np.float32) * np.float32(change)
+        if self._target < self._gain:
+            gains = np.maximum(self._gain - steps, self._target)
+        else:
+            gains = np.minimum(self._gain + steps, self._target)
+        out *= gains
+        self._gain = float(gains[-1])
+        if self._gain == self._target == 1.0:
+            self._ducked.clear()
+
+    def _forget_duck(self) -> None:
+        self._ducked.clear()
+        self._gain = self._target = 1.0
