@@ -92,11 +92,16 @@ class Playback:
         """Of the last sample taken: 1, DUCKED, or between."""
         return self._gain
 
-    def sounding(self) -> tuple[int, float] | None:
-        """The item being played and the seconds of it heard; None when nothing of any was heard or it is paused."""
+    def sounding(self) -> tuple[int, float, float | None] | None:
+        """The item being played, the seconds of it heard, and its length, None while more of it is to come.
+
+        None when nothing is sounding or it is paused.
+        """
         if self._paused or not self._items or not self._items[0].heard:
             return None
-        return self._items[0].number, self._items[0].heard / self._rate_hz
+        item = self._items[0]
+        whole = (item.heard + sum(map(len, item.blocks))) / self._rate_hz if item.complete else None
+        return item.number, item.heard / self._rate_hz, whole
 
     def duck(self) -> None:
         """Lowers the voice, within RAMP_S."""

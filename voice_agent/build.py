@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,8 @@ from voice_agent import phrases
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
+from voice_agent.floor.duties import Duties
+from voice_agent.floor.echo import EchoRules
 from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
 from voice_agent.knowledge import Knowledge, Report, open_knowledge, timed
@@ -66,7 +68,7 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
         with timed(timings, "synthesizer"):
             synthesizer = _synthesizer(config)
         with timed(timings, "phrases"):
-            ours = (*phrases.ALL, config.handoff.callback_phrase)
+            ours = (*phrases.ALL, config.handoff.callback_phrase, greeting_of(config, recorded=False))
             sounds = {phrase: _sound(synthesizer, phrase) for phrase in ours}
         with timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
@@ -84,8 +86,35 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             preroll_s=config.turn.preroll_s,
             detector=lambda: VoiceDetector(VoiceRules(mode=config.vad.mode)),
             callback=config.handoff.callback_phrase,
+            echo=EchoRules(config.audio.echo, config.audio.echo_tail_s),
         )
         yield Agent(config, knowledge, parts, timings)
+
+
+def greeting_of(config: Config, *, recorded: bool) -> str:
+    """What a call begins with."""
+    shipped = phrases.GREETING_RECORDED if recorded else phrases.GREETING
+    return config.duties.greeting_phrase or shipped
+
+
+def live_duties(config: Config, *, recorded: bool) -> Duties:
+    """What a live call keeps; `recorded` if its sound is kept."""
+    duties = config.duties
+    return Duties(
+        greeting=greeting_of(config, recorded=recorded) if duties.greeting else None,
+        prompt_after_s=duties.prompt_after_s,
+        prompts=duties.prompts,
+        read_back_below=duties.read_back_below,
+        repeat=duties.repeat,
+        goodbye=duties.goodbye,
+        courtesy=duties.courtesy,
+    )
+
+
+def replay_duties(config: Config) -> Duties:
+    """What a recorded call keeps: its caller was not spoken to, so by default nothing that only time would bring."""
+    duties = live_duties(config, recorded=False)
+    return duties if config.duties.replays else replace(duties, greeting=None, prompt_after_s=None)
 
 
 def _warm(writer: Generator) -> None:
@@ -118,5 +147,5 @@ def _sound(synthesizer: Synthesizer, phrase: str) -> Samples:
 
 
 def _floor_rules(config: Config) -> Rules:
-    names = (field.name for field in fields(Rules))
+    names = (field.name for field in fields(Rules) if field.name != "duties")
     return Rules(**{name: getattr(config.turn, name) for name in names})

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from voice_agent.errors import ConfigError
+from voice_agent.floor.echo import Echo
 from voice_agent.phrases import CALLBACK
 from voice_agent.reply.posting import target_of
 
@@ -53,7 +54,10 @@ class Turn(_Section):
 
     end_pause_s: PositiveFloat = 0.8
     rejoin_voice_s: PositiveFloat = 0.2
+    barge_in_duck_s: PositiveFloat = 0.12
     barge_in_pause_s: PositiveFloat = 0.3
+    barge_in_listen_s: PositiveFloat = 0.4
+    barge_in_decide_s: PositiveFloat = 4.0
     barge_in_cut_s: PositiveFloat = 1.5
     preroll_s: PositiveFloat = 0.3
     max_utterance_s: PositiveFloat = 120.0
@@ -61,6 +65,30 @@ class Turn(_Section):
     hold_again_s: PositiveFloat = 6.0
     reply_limit_s: PositiveFloat = 20.0
     max_call_s: PositiveFloat = 1800.0
+
+
+class Audio(_Section):
+    """The caller's line; see floor/echo.py."""
+
+    echo: Echo = "overlap_text"
+    echo_tail_s: float = Field(default=0.4, ge=0, le=2)
+
+
+class Duties(_Section):
+    """What a call owes its caller beside answers; see floor/duties.py. `greeting_phrase` null: the one in phrases.py.
+
+    `replays` keeps greeting and silence prompts in recorded calls too.
+    """
+
+    greeting: bool = True
+    greeting_phrase: str | None = Field(default=None, min_length=1, max_length=100)
+    prompt_after_s: PositiveFloat | None = 8.0
+    prompts: int = Field(default=2, ge=0, le=5)
+    repeat: Literal["sentence", "answer", "off"] = "sentence"
+    goodbye: bool = True
+    courtesy: bool = True
+    read_back_below: float = Field(default=0.6, ge=0, le=1)
+    replays: bool = False
 
 
 class Asr(_Section):
@@ -199,6 +227,8 @@ class Config(_Section):
     threads: Threads = Threads()
     vad: Vad = Vad()
     turn: Turn = Turn()
+    audio: Audio = Audio()
+    duties: Duties = Duties()
     asr: Asr = Asr()
     chunks: Chunks = Chunks()
     retrieval: Retrieval = Retrieval()

@@ -11,7 +11,7 @@ import numpy as np
 
 from audio.types import CALL_RATE_HZ, Samples
 from audio.wav import WavWriter
-from voice_agent.build import Agent
+from voice_agent.build import Agent, replay_duties
 from voice_agent.call.clock import Clock, ReplayClock, WallClock
 from voice_agent.call.recorded import Clip, RecordedCaller
 from voice_agent.call.session import Line, Records, Session
@@ -51,7 +51,8 @@ async def replay_call(
 
         sink = FileHandoffSink((out or agent.config.paths.logs) / "handoff", masker.mask)
         line = Line(RecordedCaller(clips), _clock(agent, speed), keep)
-        await Session(agent.parts, line, Records(call, as_of, journal, sink)).run()
+        records = Records(call, as_of, journal, sink)
+        await Session(agent.parts, line, records, replay_duties(agent.config)).run()
         return journal.path
 
 

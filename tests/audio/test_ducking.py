@@ -133,4 +133,4 @@ def test_silence_ends_the_duck() -> None:
     samples = sound(BLOCK)
     playback.add(2, samples)
     assert np.array_equal(playback.take(BLOCK)[0], samples)
-    assert playback.sounding() == (2, BLOCK / RATE)
+    assert playback.sounding() == (2, BLOCK / RATE, None)

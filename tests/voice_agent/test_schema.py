@@ -49,7 +49,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "reply_ended": {"outcome": "answered", "first_audio_s": 1.4},
     "timing": {"stages_ms": {"asr": 300, "search": 20.5}},
     "error": {"where": "asr", "message": "boom"},
-    "call_ended": {"reason": "hang_up", "length_s": 12.5, "turns": 2, "stale_events": 0, "counters": {}},
+    "call_ended": {"reason": "hung_up", "length_s": 12.5, "turns": 2, "stale_events": 0, "counters": {}},
 }  # fmt: skip
 
 

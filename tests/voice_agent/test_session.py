@@ -131,16 +131,21 @@ def test_words_over_the_agent_cut_it() -> None:
     assert [event["outcome"] for event in call.journal.of("reply_ended")] == ["interrupted", "answered"]
     cut = call.journal.of("spoken")[0]
     assert cut["complete"] is False and call.spoken()[-1] == "电子发票在订单详情页面里点开就可以开具。"
-    assert call.answers.asked[1].history == ()
+    (exchange,) = call.answers.asked[1].history
+    assert (exchange.question, exchange.answer, exchange.interrupted) == ("退款多久到账", "", FIRST)
 
 
 def test_a_murmur_resumes_where_it_stopped() -> None:
-    """With the gap taken out, the agent's side is what it would have been without the murmur."""
+    """Without the stretch from the duck to the resume, the agent's side is what it would have been: to the sample."""
     plain, murmured = dialogue(), dialogue()
     plain.run(question(1))
     murmured.run(question(1), Clip(voice(3, 0.5), "agent_started", 0.1))
-    assert murmured.journal.of("paused") and murmured.journal.of("resumed")
-    assert np.array_equal(plain.heard_of_agent(), murmured.heard_of_agent())
+    side = np.concatenate(murmured.agent_side)
+    (paused,), (resumed,) = murmured.journal.of("paused"), murmured.journal.of("resumed")
+    first, last = (round(float(str(at)) * 16_000) for at in (paused["ducked_s"], resumed["t"]))
+    assert (np.abs(side[first:last]) < 0.5).all() and resumed["why"] == "backchannel"
+    whole = np.concatenate([side[:first], side[last:]])
+    assert np.array_equal(plain.heard_of_agent(), whole[whole != 0])
 
 
 def test_a_refusal_hands_over_with_a_packet() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -174,13 +176,22 @@ def test_voice_over_the_agent_pauses_then_words_cut() -> None:
     assert (state.turn, state.floor) == (2, Floor.THINKING)
 
 
-@pytest.mark.parametrize("heard", ["嗯", "哦好的", "对对对", "", "知道了"])
-def test_a_backchannel_resumes_the_same_reply(heard: str) -> None:
+@pytest.mark.parametrize(
+    ("heard", "why"),
+    [
+        ("嗯", "backchannel"),
+        ("哦好的", "backchannel"),
+        ("对对对", "backchannel"),
+        ("", "nothing"),
+        ("知道了", "backchannel"),
+    ],
+)
+def test_a_backchannel_resumes_the_same_reply(heard: str, why: Literal["backchannel", "nothing"]) -> None:
     """Murmurs and nothing at all let the agent go on where it stopped."""
     state, actions = play(
         *ANSWERING, Heard(Voiced(5.0, 5.4)), Heard(Silent(5.4, 6.3)), Recognised(JobId(3), words(heard))
     )
-    assert actions[-1] == ResumePlayback()
+    assert actions[-1] == ResumePlayback(why)
     assert (state.floor, state.reply) == (Floor.SPEAKING, ReplyId(2))
 
 
@@ -328,7 +339,8 @@ def test_a_voice_over_the_hold_phrase_pauses_and_its_words_decide(heard: str, fl
         assert actions[1:4] == [CancelReply(ReplyId(2)), Silence(), BargedIn(heard)]
         assert (state.reply, state.turn, state.holds) == (ReplyId(4), 2, 0)
     else:
-        assert actions[1:] == [ResumePlayback()] and (state.reply, state.turn) == (ReplyId(2), 1)
+        why: Literal["backchannel", "nothing"] = "backchannel" if heard else "nothing"
+        assert actions[1:] == [ResumePlayback(why)] and (state.reply, state.turn) == (ReplyId(2), 1)
 
 
 def test_a_voice_while_the_words_are_recognised_silences_the_hold_phrase() -> None:
@@ -350,7 +362,8 @@ def test_a_packet_nobody_took_is_told_to_the_caller(taken: Taken, kept: bool, re
 
 
 @pytest.mark.parametrize(
-    ("text", "meaning"), [("嗯嗯，", "backchannel"), ("停", "words"), ("等一下", "words"), (" 。", "nothing")]
+    ("text", "meaning"),
+    [("嗯嗯，", "backchannel"), ("停", "stop"), ("等一下", "stop"), ("停机了", "words"), (" 。", "nothing")],
 )
 def test_overlap(text: str, meaning: str) -> None:
     """Asking to stop is never taken for a murmur."""

@@ -108,8 +108,10 @@ class Handover:
     def _phrase(self, kept: bool | None) -> str:
         if kept is not None:
             return self._parts.callback if kept else phrases.CALL_LATER
-        asked = self._packet is not None and self._packet.reason == HandoffReason.ASKED
-        return phrases.HANDOFF_ASKED if asked else phrases.HANDOFF
+        reason = None if self._packet is None else self._packet.reason
+        if reason == HandoffReason.MAX_LENGTH:
+            return phrases.TOO_LONG
+        return phrases.HANDOFF_ASKED if reason == HandoffReason.ASKED else phrases.HANDOFF
 
     def _record(self, packet: HandoffPacket, now: Now, where: str, detail: str) -> None:
         facts = {"packet": where, "delivery": self._taken, "detail": detail}

@@ -35,9 +35,14 @@ class Listener:
         self._segments = SegmentState()
         self._kept: deque[tuple[AudioFrame, bool]] = deque(maxlen=int(keep_s * 1000 / FRAME_MS))
 
-    def hear(self, frame: AudioFrame) -> Activity:
-        """Takes the next frame. Raises audio.errors.ModelError."""
-        flag = self._detector.is_voiced(frame)
+    def hear(self, frame: AudioFrame, *, deaf: bool = False) -> Activity:
+        """Takes the next frame; `deaf`, as silence, though the detector goes on learning the line.
+
+        Raises audio.errors.ModelError.
+        """
+        flag = self._detector.is_voiced(frame) and not deaf
+        if deaf:
+            frame = AudioFrame(frame.start, np.zeros_like(frame.samples))
         timed = FrameFlag(frame.start_s, frame.end_s, flag)
         self._segments, activity = step(self._segments, timed, self._rules)
         self._kept.append((frame, flag))

@@ -10,6 +10,7 @@ from audio.segments import SegmentRules
 from audio.types import AudioFrame, Recognizer, Samples, Synthesizer
 from voice_agent.call.listen import VoiceActivity
 from voice_agent.call.threads import Worker
+from voice_agent.floor.echo import EchoRules
 from voice_agent.floor.state import Rules
 from voice_agent.phrases import CALLBACK
 from voice_agent.reply.answer import Answers
@@ -50,7 +51,8 @@ class Parts:
     """Models and settings.
 
     `phrases` holds the sound of every fixed phrase, synthesised beforehand; `detector` makes one voice detector a call;
-    `callback` is the phrase for a caller whom nobody takes over, when the packet is safe.
+    `callback` is the phrase for a caller whom nobody takes over, when the packet is safe; `echo` is how a line is heard
+    that carries the agent's own voice back.
     """
 
     recognizer: Recognizer
@@ -63,3 +65,4 @@ class Parts:
     preroll_s: float
     detector: Callable[[], VoiceActivity]
     callback: str = CALLBACK
+    echo: EchoRules = EchoRules()

@@ -16,11 +16,11 @@ from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
 from voice_agent.call.speech import Line, Speech
 from voice_agent.call.tally import Tally
+from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked, Checked, Looked
 from voice_agent.reply.handoff import Withheld
-from voice_agent.reply.requests import asks_for_person
 from voice_agent.reply.rewrite import Exchange
 from voice_agent.reply.spoken import spoken_form
 
@@ -44,7 +44,10 @@ class Looking:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to answer. `may_clarify` is False when the caller was asked to be clearer just before."""
+    """What to answer. `may_clarify` is False when the caller was asked to be clearer just before.
+
+    `last` are the checked sentences of the last answer that were heard whole.
+    """
 
     reply: ReplyId
     turn: int
@@ -52,6 +55,8 @@ class Request:
     as_of: date
     history: tuple[Exchange, ...]
     may_clarify: bool
+    last: tuple[Line, ...] = ()
+    duties: Duties = Duties()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,6 @@ class Replying:
             self._write("timing", stages_ms={stage: round(ms, 1) for stage, ms in self._stages_ms.items()})
 
     async def _run(self, job: Job) -> ReplyOutcome:
-        if asks_for_person(self._request.transcript.text):
-            return "asked"
         request = self._request
         asked = Asked(request.transcript.text, request.as_of, request.history, request.transcript.confidence)
         spoken = 0

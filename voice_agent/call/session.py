@@ -8,25 +8,31 @@ of the project is here: silence, cancel, wait for the task, never for its thread
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, assert_never
 
 from audio.playback import Playback
 from audio.types import CALL_RATE_HZ, AudioFrame, Samples
 from voice_agent.call.clock import Clock, Job
+from voice_agent.call.courtesies import Courtesies, asked_anew
 from voice_agent.call.handover import Handover
+from voice_agent.call.levels import LevelAction, level
 from voice_agent.call.listen import Listener
+from voice_agent.call.own_words import OwnWord, OwnWords
 from voice_agent.call.parts import Caller, Parts
 from voice_agent.call.replying import Replying, Request, Voice
 from voice_agent.call.speech import Speech
 from voice_agent.call.tally import Tally
 from voice_agent.call.turns import Turns
 from voice_agent.floor import state as fl
+from voice_agent.floor.duties import Duties
+from voice_agent.floor.echo import deaf
 from voice_agent.floor.step import step
-from voice_agent.phrases import HOLD, HOLD_AGAIN, REPEAT
+from voice_agent.phrases import HOLD, HOLD_AGAIN
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.handoff import HandoffSink
 
@@ -60,10 +66,12 @@ class Records:
 
 
 class Session:
-    """Runs one call to its end. One object a call."""
+    """Runs one call to its end. One object a call. `duties` are what it keeps beside answering."""
 
-    def __init__(self, parts: Parts, line: Line, records: Records) -> None:
+    def __init__(self, parts: Parts, line: Line, records: Records, duties: Duties | None = None) -> None:
         self._parts = parts
+        self._duties = duties or parts.rules.duties
+        self._rules = replace(parts.rules, duties=self._duties)
         self._line = line
         self._records = records
         self._recorder = records.recorder
@@ -72,17 +80,20 @@ class Session:
         keep_s = parts.rules.max_utterance_s + parts.preroll_s + 5
         self._listener = Listener(parts.detector(), parts.segment_rules, keep_s)
         self._handover = Handover(records.call, parts, self._speech, self._recorder, records.sink)
+        self._words = OwnWords(parts, self._speech, self._duties)
         self._inbox: deque[fl.Event] = deque()
         self._tasks: dict[int, tuple[asyncio.Task[None], Job]] = {}
         self._group: asyncio.TaskGroup | None = None
         self._counters: Counter[str] = Counter()
         self._tally = Tally()
         self._now_s = 0.0
+        self._sounded_s = -math.inf
         self.state = fl.State()
 
     async def run(self) -> None:
         """Returns when the call has ended. Raises AudioError when the line itself fails."""
         async with asyncio.TaskGroup() as self._group:
+            await self._handle(fl.CallBegan())
             while self.state.floor is not fl.Floor.ENDED:
                 frame = await self._line.caller.read()
                 if frame is None:
@@ -99,7 +110,8 @@ class Session:
         while self._inbox:
             await self._handle(self._inbox.popleft())
         self._now_s = frame.end_s
-        await self._handle(fl.Heard(self._listener.hear(frame)))
+        echoing = deaf(self._parts.echo, self.state.over.echoes, frame.end_s - self._sounded_s)
+        await self._handle(fl.Heard(self._listener.hear(frame, deaf=echoing)))
         await self._play(frame)
         if self._line.caller.exhausted and self._nothing_under_way():
             await self._handle(fl.HangUp())
@@ -117,6 +129,7 @@ class Session:
     async def _play(self, frame: AudioFrame) -> None:
         samples, sounding = self._speech.take(len(frame.samples), frame.start_s)
         self._line.out(frame.samples, samples)
+        self._sounded_s = frame.end_s if samples.any() else self._sounded_s
         for sound in sounding:
             if unchecked := self._turns.sounding(sound):
                 await self._refuse(unchecked)
@@ -134,10 +147,10 @@ class Session:
     async def _handle(self, event: fl.Event) -> None:
         before = self.state
         try:
-            self.state, actions = step(before, event, self._parts.rules)
+            self.state, actions = step(before, event, self._rules)
         except fl.IllegalEventError as e:
             self._write("error", where="floor", message=str(e))
-            self.state, actions = step(before, fl.Fault(), self._parts.rules)
+            self.state, actions = step(before, fl.Fault(), self._rules)
         if self.state.caller is fl.Caller.VOICED and before.caller is not fl.Caller.VOICED:
             self._write("speech_started")
         if isinstance(event, fl.ReplyEnded) and event.reply == before.reply:
@@ -148,20 +161,18 @@ class Session:
 
     async def _carry_out(self, action: fl.Action) -> None:
         match action:
-            case fl.Recognise() | fl.BeginReply() | fl.AskAgain():
+            case fl.Recognise() | fl.BeginReply() | fl.AskAgain() | fl.ReadBack() | fl.Say():
                 self._start(action)
             case fl.HandOff() | fl.TellUntaken():
                 self._give_over(action)
             case fl.CancelReply():
                 await self._cancel(action.reply)
-            case fl.SayHold() | fl.PausePlayback() | fl.ResumePlayback() | fl.Silence():
-                self._sound(action)
-            case fl.BargedIn() | fl.AddToPacket() | fl.EndCall():
+            case fl.BargedIn() | fl.LineEchoes() | fl.AddToPacket() | fl.EndCall():
                 self._note(action)
             case _:
-                assert_never(action)
+                self._sound(action)
 
-    def _start(self, action: fl.Recognise | fl.BeginReply | fl.AskAgain) -> None:
+    def _start(self, action: fl.Recognise | fl.BeginReply | OwnWord) -> None:
         match action:
             case fl.Recognise():
                 self._write("speech_ended", ended_s=round(action.until_s, 3))
@@ -172,7 +183,12 @@ class Session:
                 self._spawn(action.reply, "reply", self._reply, action)
             case fl.AskAgain():
                 self._turns.begin(action.reply, self.state.turn, "")
-                self._spawn(action.reply, "ask_again", self._ask_again, action)
+                self._spawn(action.reply, "ask_again", self._own_words, action)
+            case fl.ReadBack():
+                self._turns.begin(action.reply, self.state.turn, action.transcript.text)
+                self._spawn(action.reply, "read_back", self._own_words, action)
+            case fl.Say():
+                self._spawn(action.reply, "say", self._own_words, action)
             case _:
                 assert_never(action)
 
@@ -190,24 +206,22 @@ class Session:
             case _:
                 assert_never(action)
 
-    def _sound(self, action: fl.SayHold | fl.PausePlayback | fl.ResumePlayback | fl.Silence) -> None:
+    def _sound(self, action: fl.SayHold | LevelAction | fl.Silence) -> None:
         match action:
             case fl.SayHold():
                 phrase = HOLD_AGAIN if action.again else HOLD
                 self._speech.hold(self._parts.phrases[phrase], phrase, self._turn_in_hand)
-            case fl.PausePlayback():
-                self._speech.pause()
-                self._write("paused")
-            case fl.ResumePlayback():
-                self._speech.resume()
-                self._write("resumed")
             case fl.Silence():
                 self._speech.silence(self._now_s)
             case _:
-                assert_never(action)
+                kind, facts = level(action, self._speech)
+                if kind:
+                    self._write(kind, **facts)
 
-    def _note(self, action: fl.BargedIn | fl.AddToPacket | fl.EndCall) -> None:
+    def _note(self, action: fl.BargedIn | fl.LineEchoes | fl.AddToPacket | fl.EndCall) -> None:
         match action:
+            case fl.LineEchoes():
+                self._write("fallback", what="audio.echo", to="half_duplex", why="the agent heard itself")
             case fl.BargedIn():
                 self._write("barge_in", heard=action.heard)
                 self._turns.ended("interrupted", self._now_s)
@@ -262,31 +276,46 @@ class Session:
             self._post(fl.RecognitionFailed(action.job))
             return
         self._turns.heard(transcript, action, turn, self._now_s)
-        self._post(fl.Recognised(action.job, transcript))
+        self._post(fl.Recognised(action.job, transcript, self._spoken_over(action)))
+
+    def _spoken_over(self, span: fl.Recognise) -> str:
+        """What of the agent's own words may have been recognised."""
+        echoes = self._parts.echo.mode == "overlap_text"
+        return self._speech.said_between(span.from_s, span.until_s) if echoes else ""
 
     async def _reply(self, action: fl.BeginReply, job: Job) -> None:
-        request = Request(
-            action.reply,
-            self.state.turn,
-            action.transcript,
-            self._records.as_of,
-            self._turns.history,
-            action.may_clarify,
+        request = asked_anew(
+            Request(
+                action.reply,
+                self.state.turn,
+                action.transcript,
+                self._records.as_of,
+                self._turns.history,
+                action.may_clarify,
+                self._turns.last,
+                self._duties,
+            )
         )
         voice = Voice(self._speech, self._tally, lambda: self._post(fl.SentencePassed(action.reply)))
         replying = Replying(request, self._parts, voice, self._recorder, lambda: self._now_s)
         self._handover.looking = replying.looking
         outcome: fl.ReplyOutcome
         try:
-            outcome = await replying.run(job)
+            kept = await Courtesies(request, self._parts, self._speech).answer(job)
+            outcome = kept or await replying.run(job)
         except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
             self._write("error", where="reply", message=f"{type(e).__name__}: {e}")
             outcome = "failed"
         self._post(fl.ReplyEnded(action.reply, outcome))
 
-    async def _ask_again(self, action: fl.AskAgain, job: Job) -> None:
-        await self._speech.say(self._parts.phrases[REPEAT], REPEAT, action.reply, self.state.turn, job)
-        self._post(fl.ReplyEnded(action.reply, "clarify"))
+    async def _own_words(self, action: OwnWord, job: Job) -> None:
+        outcome: fl.ReplyOutcome
+        try:
+            outcome = await self._words.say(action, self.state.turn, job)
+        except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
+            self._write("error", where="own_words", message=f"{type(e).__name__}: {e}")
+            outcome = "failed"
+        self._post(fl.ReplyEnded(action.reply, outcome))
 
     async def _hand_over(self, kept: bool | None, job: Job) -> None:
         self._post(fl.HandoffEnded(await self._handover.run(kept, job, lambda: self._now_s)))

@@ -11,6 +11,7 @@ from typing import Literal
 from audio.playback import Finished, Playback, Started
 from audio.types import CALL_RATE_HZ, Samples
 from voice_agent.call.clock import Job
+from voice_agent.call.sounded import CHARACTERS_A_SECOND, Sounded
 from voice_agent.floor.state import ReplyId
 from voice_agent.record.journal import Recorder
 
@@ -27,7 +28,8 @@ class Line:
     """One sentence to be spoken: whose reply it is, its place in it, and what it rests on ("phrase" for our own).
 
     `text` is what is synthesised; `written` is the sentence as it stands in the documents, for later turns to lean on.
-    `said` tells a sentence of the answer from our own phrases, and of those the one that only bridges a wait.
+    `said` tells a sentence of the answer, made now or said once more, from our own phrases, and of those the one that
+    only bridges a wait.
     """
 
     reply: ReplyId | None
@@ -36,7 +38,7 @@ class Line:
     text: str
     source: str
     written: str
-    said: Literal["answer", "phrase", "hold"] = "answer"
+    said: Literal["answer", "again", "phrase", "hold"] = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,10 @@ class Speech:
         self._began: dict[int, float] = {}
         self._waiting: dict[ReplyId | None, asyncio.Event] = {}
         self._full: dict[ReplyId | None, asyncio.Event] = {}
-        self._heard: dict[ReplyId | None, list[str]] = {}
+        self._heard: dict[ReplyId | None, list[Line]] = {}
+        self._cut: dict[ReplyId | None, Line] = {}
+        self._sounded = Sounded()
+        self._at_s = self._ducked_s = 0.0
         self._last_item = 0
 
     @property
@@ -112,13 +117,27 @@ class Speech:
         self.add(item, sound)
         self.complete(item)
 
-    def heard(self, reply: ReplyId | None) -> tuple[str, ...]:
-        """The reply's lines that were played to their end, in order, as written."""
+    def heard(self, reply: ReplyId | None) -> tuple[Line, ...]:
+        """The reply's lines that were played to their end, in order."""
         return tuple(self._heard.get(reply, ()))
+
+    def cut(self, reply: ReplyId | None) -> Line | None:
+        """The reply's line that was broken off while it was heard, if one was."""
+        return self._cut.get(reply)
+
+    def forget(self, reply: ReplyId | None) -> None:
+        """Nobody will ask what was heard of this reply any more."""
+        self._heard.pop(reply, None)
+        self._cut.pop(reply, None)
+
+    def said_between(self, from_s: float, until_s: float) -> str:
+        """What the agent was saying in this span of the call, as an echo could hold it."""
+        return self._sounded.between(from_s, until_s)
 
     def take(self, count: int, at_s: float) -> tuple[Samples, list[Sounding]]:
         """The next `count` samples of the agent's side from `at_s`, and the lines that became audible in them."""
         samples, facts = self._playback.take(count)
+        self._at_s = at_s + count / CALL_RATE_HZ
         sounding = []
         for fact in facts:
             then_s = at_s + fact.offset / CALL_RATE_HZ
@@ -129,16 +148,28 @@ class Speech:
                     self._wake()
                 case Finished():
                     self._end(fact.item, then_s, complete=True)
+        self._follow()
         return samples, sounding
 
-    def pause(self) -> None:
+    def duck(self) -> None:
+        self._ducked_s = self._at_s
+        self._playback.duck()
+
+    def unduck(self) -> None:
+        self._playback.unduck()
+
+    def pause(self) -> float | None:
+        """Returns the moment of the duck before it, from which on it will be said again; None if there was none."""
+        again_from_s = round(self._ducked_s, 3) if self._playback.gain < 1.0 else None
         self._playback.pause()
+        return again_from_s
 
     def resume(self) -> None:
         self._playback.resume()
 
     def halt(self) -> None:
         """The line now playing goes on to its end, those not yet begun are dropped."""
+        self._playback.unduck()
         self._playback.resume()
         for item in self._playback.drop_unstarted():
             self._lines.pop(item)
@@ -160,13 +191,25 @@ class Speech:
     def _end(self, item: int, at_s: float, *, complete: bool) -> None:
         line = self._lines.pop(item)
         began_s = self._began.pop(item)
-        if complete:
-            self._heard.setdefault(line.reply, []).append(line.written)
+        if line.reply is None:
+            pass  # a phrase of the call itself is nobody's answer
+        elif complete:
+            self._heard.setdefault(line.reply, []).append(line)
+        else:
+            self._cut[line.reply] = line
         spoken = {"index": line.index, "text": line.text, "source": line.source, "complete": complete}
         self._recorder.write(
             "spoken", at_s, line.turn, start_s=round(began_s, 3), end_s=round(at_s, 3), **spoken
         )
         self._wake()
+
+    def _follow(self) -> None:
+        if (now := self._playback.sounding()) is None:
+            return
+        item, heard_s, whole_s = now
+        line = self._lines[item]
+        length_s = max(heard_s, whole_s or len(line.text) / CHARACTERS_A_SECOND)
+        self._sounded.sounding(item, (line.text, line.written), self._at_s, heard_s / length_s)
 
     def _wake(self) -> None:
         live = {line.reply for line in self._lines.values()}

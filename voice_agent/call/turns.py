@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from audio.types import Transcript
-from voice_agent.call.speech import Sounding, Speech
+from voice_agent.call.speech import Line, Sounding, Speech
 from voice_agent.call.tally import Counts, Tally, UncheckedError
 from voice_agent.floor.state import Recognise, ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
@@ -16,6 +16,9 @@ HISTORY_KEPT = 6
 """Exchanges kept for follow-ups. Callers seldom reach back further than one."""
 
 TurnOutcome = ReplyOutcome | Literal["interrupted"]
+
+_CLOSED_BY = ("answered", "clarify", "courtesy", "repeated", "interrupted")
+"""Outcomes after which nothing more is said in the turn."""
 
 
 @dataclass(slots=True)
@@ -40,11 +43,17 @@ class Turns:
         self._question_ended_s = 0.0
         self._open: _Open | None = None
         self._history: tuple[Exchange, ...] = ()
+        self._last: tuple[Line, ...] = ()
         self.counts = Counts()
 
     @property
     def history(self) -> tuple[Exchange, ...]:
         return self._history
+
+    @property
+    def last(self) -> tuple[Line, ...]:
+        """The checked sentences of the last answer that were heard whole: what may be said again."""
+        return self._last
 
     def question_ended(self, at_s: float) -> None:
         """The end of the caller's last voiced sample."""
@@ -74,6 +83,7 @@ class Turns:
         """
         if self._open is not None:
             self.counts = self.counts.plus(self._open.tally.counts)
+            self._speech.forget(self._open.reply)
         self._open = _Open(reply, turn, question, self._question_ended_s)
         return self._open.tally
 
@@ -99,7 +109,7 @@ class Turns:
         if self._open is None:
             return
         self._open.outcome = outcome
-        if outcome in ("answered", "clarify", "interrupted"):
+        if outcome in _CLOSED_BY:
             self.close(now_s)
 
     def close(self, now_s: float) -> None:
@@ -109,10 +119,7 @@ class Turns:
         self._open = None
         counts = turn.tally.counts
         self.counts = self.counts.plus(counts)
-        answer = "".join(self._speech.heard(turn.reply))
-        cut_in_the_wait = turn.outcome == "interrupted" and turn.sounded_s is None
-        if cut_in_the_wait or (answer and turn.outcome in ("answered", "interrupted")):
-            self._history = (*self._history, Exchange(turn.question, answer))[-HISTORY_KEPT:]
+        self._remember(turn)
         waited = None if turn.sounded_s is None else round(turn.sounded_s - turn.question_ended_s, 3)
         self._recorder.write(
             "reply_ended",
@@ -122,3 +129,17 @@ class Turns:
             first_audio_s=waited,
             sentences=counts.as_json(),
         )
+
+    def _remember(self, turn: _Open) -> None:
+        """What was heard whole, and what was cut, flagged: later turns may lean on the one and know of the other."""
+        whole = tuple(line for line in self._speech.heard(turn.reply) if line.said == "answer")
+        broken = self._speech.cut(turn.reply)
+        self._speech.forget(turn.reply)
+        if turn.outcome not in ("answered", "interrupted") or not turn.question:
+            return
+        interrupted = broken.written if broken is not None and broken.said == "answer" else ""
+        answer = "".join(line.written for line in whole)
+        if answer or turn.outcome == "interrupted":
+            exchange = Exchange(turn.question, answer, interrupted)
+            self._history = (*self._history, exchange)[-HISTORY_KEPT:]
+            self._last = whole

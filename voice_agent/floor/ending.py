@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from voice_agent.floor.duties import Ending, Kept
 from voice_agent.floor.state import (
     CancelReply,
     EndCall,
@@ -22,9 +23,11 @@ from voice_agent.floor.state import (
 def hand_off(state: State, reason: HandoffReason) -> Step:
     """The call goes to a person: what still generates is cancelled, what was not yet begun is dropped."""
     cancel = () if state.reply is None else (CancelReply(state.reply),)
+    ending: Ending | None = "max_length" if reason is HandoffReason.MAX_LENGTH else None
     ended = replace(
         state,
         floor=Floor.HANDING_OFF,
+        kept=Kept(ending=ending),
         reply=None,
         hearing=None,
         utterance_from_s=None,
@@ -43,7 +46,7 @@ def handoff_ended(state: State, taken: Taken) -> Step:
     ended = replace(state, floor=Floor.ENDED)
     match state.untaken:
         case None:
-            return ended, (EndCall("handed_off"),)
+            return ended, (EndCall(state.kept.ending or "handed_off"),)
         case Taken.SPOOLED:
             return ended, (EndCall("callback"),)
         case _:

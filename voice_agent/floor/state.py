@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Literal, NewType
 
 from audio.types import Activity, Transcript
+from voice_agent.floor.duties import Duties, Ending, Kept, Over, Said
 
 ReplyId = NewType("ReplyId", int)
 JobId = NewType("JobId", int)
@@ -67,6 +68,10 @@ class Rules:
     max_call_s: float
     hold_first_s: float = 1.5
     hold_again_s: float = 6.0
+    barge_in_duck_s: float = 0.12
+    barge_in_listen_s: float = 0.4
+    barge_in_decide_s: float = 4.0
+    duties: Duties = Duties()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +99,18 @@ class State:
     asked_again: int = 0
     clarified: bool = False
     untaken: Taken | None = None
+    over: Over = Over()
+    kept: Kept = Kept()
     last_id: int = 0
     stale: int = 0
 
 
 # What can happen.
+
+
+@dataclass(frozen=True, slots=True)
+class CallBegan:
+    """The line is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +122,11 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """A recognition has ended."""
+    """A recognition has ended. `spoken` is what the agent was saying meanwhile, where that may be its own echo."""
 
     job: JobId
     transcript: Transcript
+    spoken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +150,10 @@ class ReplySounding:
     reply: ReplyId
 
 
-ReplyOutcome = Literal["answered", "clarify", "refused", "blocked", "asked", "failed"]
+ReplyOutcome = Literal[
+    "answered", "clarify", "refused", "blocked", "asked", "failed", "said", "courtesy", "repeated", "goodbye"
+]
+"""What became of a reply. `said`: a phrase of no turn; `courtesy`: words that asked for nothing were acknowledged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +182,8 @@ class Fault:
 
 
 Event = (
-    Heard
+    CallBegan
+    | Heard
     | Recognised
     | RecognitionFailed
     | SentencePassed
@@ -207,6 +224,22 @@ class AskAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadBack:
+    """Ask whether these are the words: they hold a code, and were not heard well."""
+
+    reply: ReplyId
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Say a phrase that no turn asked for."""
+
+    reply: ReplyId
+    said: Said
+
+
+@dataclass(frozen=True, slots=True)
 class SayHold:
     """Say that we are still at it; `again` when it was said before. The answer waits for the phrase's end."""
 
@@ -221,6 +254,16 @@ class CancelReply:
 
 
 @dataclass(frozen=True, slots=True)
+class Duck:
+    """Lower the voice: somebody may be speaking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unduck:
+    """Raise it again."""
+
+
+@dataclass(frozen=True, slots=True)
 class PausePlayback:
     """Fall silent, keeping the place."""
 
@@ -228,6 +271,13 @@ class PausePlayback:
 @dataclass(frozen=True, slots=True)
 class ResumePlayback:
     """Go on from the place kept."""
+
+    why: Literal["backchannel", "echo", "nothing"] = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class LineEchoes:
+    """The agent heard itself again and again: from now on the line is half duplex. For the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,19 +315,24 @@ class AddToPacket:
 
 @dataclass(frozen=True, slots=True)
 class EndCall:
-    """Nothing more is said or heard. `callback`: nobody took the call, but its packet waits to be sent."""
+    """Nothing more is said or heard."""
 
-    reason: Literal["handed_off", "callback", "handoff_failed", "hung_up"]
+    reason: Ending
 
 
 Action = (
     Recognise
     | BeginReply
     | AskAgain
+    | ReadBack
+    | Say
     | SayHold
     | CancelReply
+    | Duck
+    | Unduck
     | PausePlayback
     | ResumePlayback
+    | LineEchoes
     | Silence
     | BargedIn
     | HandOff

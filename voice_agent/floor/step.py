@@ -10,16 +10,29 @@ from dataclasses import replace
 from typing import assert_never
 
 from audio.types import Silent, Transcript, Voiced
+from voice_agent.floor.barge_in import (
+    cut,
+    go_on,
+    levelled,
+    meaning,
+    paused_silence,
+    paused_voice,
+    stopped,
+    voice_over,
+)
+from voice_agent.floor.duties import Kept
+from voice_agent.floor.echo import is_echo
 from voice_agent.floor.ending import hand_off, handoff_ended, hang_up
-from voice_agent.floor.overlap import overlap
+from voice_agent.floor.keeping import affirms, begin_call, denies, unsure_codes, watched
 from voice_agent.floor.state import (
     Action,
     AddToPacket,
     AskAgain,
-    BargedIn,
     BeginReply,
+    CallBegan,
     Caller,
     CancelReply,
+    EndCall,
     Event,
     Fault,
     Floor,
@@ -29,14 +42,13 @@ from voice_agent.floor.state import (
     Heard,
     IllegalEventError,
     JobId,
-    PausePlayback,
+    ReadBack,
     Recognise,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
     ReplyId,
     ReplySounding,
-    ResumePlayback,
     Rules,
     SentencePassed,
     Silence,
@@ -53,13 +65,20 @@ def step(state: State, event: Event, rules: Rules) -> Step:
     """The next state and what is to be done. Raises IllegalEventError."""
     if state.floor is Floor.ENDED:
         return state, ()
+    after, actions = _decide(state, event, rules)
+    return levelled(*watched(after, actions, event, rules.duties))
+
+
+def _decide(state: State, event: Event, rules: Rules) -> Step:
     match event:
         case Heard():
             return _heard(state, event, rules)
         case Recognised() | RecognitionFailed():
-            return _stale(state) if event.job != state.hearing else _recognition(state, event)
+            return _stale(state) if event.job != state.hearing else _recognition(state, event, rules)
         case SentencePassed() | ReplySounding() | ReplyEnded():
             return _stale(state) if event.reply != state.reply else _reply(state, event)
+        case CallBegan():
+            return begin_call(state, rules.duties)
         case HandoffEnded() | HangUp() | Fault():
             return _call(state, event)
         case _:
@@ -88,9 +107,9 @@ def _heard(state: State, event: Heard, rules: Rules) -> Step:
             assert_never(event.activity)
 
 
-def _recognition(state: State, event: Recognised | RecognitionFailed) -> Step:
+def _recognition(state: State, event: Recognised | RecognitionFailed, rules: Rules) -> Step:
     state = replace(state, hearing=None)
-    return _recognised(state, event.transcript) if isinstance(event, Recognised) else _unheard(state)
+    return _recognised(state, event, rules) if isinstance(event, Recognised) else _unheard(state)
 
 
 def _reply(state: State, event: SentencePassed | ReplySounding | ReplyEnded) -> Step:
@@ -117,24 +136,17 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
         return late
     match state.floor:
         case Floor.THINKING if over_hold(state):
-            return _over_hold(state, voiced, rules)
+            return voice_over(state, voiced, rules)
         case Floor.THINKING if voiced.length_s >= rules.rejoin_voice_s:
             return _take_back(state)
-        case Floor.SPEAKING if voiced.length_s >= rules.barge_in_pause_s:
-            return replace(state, floor=Floor.PAUSED), (PausePlayback(),)
-        case Floor.PAUSED if voiced.length_s >= rules.barge_in_cut_s:
-            return _cut(state, "")
+        case Floor.SPEAKING:
+            return voice_over(state, voiced, rules)
+        case Floor.PAUSED:
+            return paused_voice(state, voiced, rules)
         case Floor.IDLE if voiced.until_s - since >= rules.max_utterance_s:
             return _begin_hearing(state, voiced.until_s, voiced.until_s)
         case _:
             return state, ()
-
-
-def _over_hold(state: State, voiced: Voiced, rules: Rules) -> Step:
-    """A word over the hold phrase or after it: we fall silent, and the word decides what becomes of the reply."""
-    if voiced.length_s < rules.barge_in_pause_s:
-        return state, ()
-    return replace(state, floor=Floor.PAUSED, utterance_from_s=voiced.since_s), (PausePlayback(),)
 
 
 def _silent(state: State, silent: Silent, rules: Rules) -> Step:
@@ -146,6 +158,8 @@ def _silent(state: State, silent: Silent, rules: Rules) -> Step:
         return late
     if (held := hold(state, silent.until_s, rules)) is not None:
         return held
+    if state.floor is Floor.PAUSED:
+        return paused_silence(state, silent, rules)
     if state.utterance_from_s is None or state.hearing is not None or not ended:
         return state, ()
     match state.floor:
@@ -187,38 +201,47 @@ def _take_back(state: State) -> Step:
     return taken, (*cancel, Silence())
 
 
-def _cut(state: State, heard: str) -> Step:
-    """The caller takes the floor from the agent."""
-    if state.reply is None:
-        raise IllegalEventError("nobody is speaking who could be cut")
-    actions = (CancelReply(state.reply), Silence(), BargedIn(heard))
-    return replace(state, floor=Floor.IDLE, reply=None, hearing=None, turn_open=False, holds=0), actions
-
-
-def _recognised(state: State, transcript: Transcript) -> Step:
+def _recognised(state: State, event: Recognised, rules: Rules) -> Step:
+    transcript = event.transcript
     if state.floor is Floor.HANDING_OFF:
         return replace(state, utterance_from_s=None), (AddToPacket(transcript),) if transcript.text else ()
     if state.floor is Floor.PAUSED:
-        return _overlapped(state, transcript)
-    if transcript.text:
-        return _begin_reply(replace(state, asked_again=0), transcript)
+        return _overlapped(state, event, rules)
+    ours = is_echo(transcript.text, event.spoken)
+    if transcript.text and not ours:
+        return _begin_reply(replace(state, asked_again=0), transcript, rules)
     if transcript.dropped in _SPOKE_UNCLEARLY:
         return _unheard(state)
+    over = replace(state.over, echoes=state.over.echoes + ours)
     quiet = replace(state, floor=Floor.IDLE, utterance_from_s=None, waiting_since_s=None, turn_open=False)
-    return replace(quiet, holds=0), ()
+    return replace(quiet, holds=0, over=over), ()
 
 
-def _overlapped(state: State, transcript: Transcript) -> Step:
-    if overlap(transcript.text) != "words":
-        floor = Floor.THINKING if state.turn_open else Floor.SPEAKING
-        return replace(state, floor=floor, utterance_from_s=None), (ResumePlayback(),)
-    cut, actions = _cut(state, transcript.text)
-    begun, begin = _begin_reply(cut, transcript)
-    return begun, actions + begin
+def _overlapped(state: State, event: Recognised, rules: Rules) -> Step:
+    """What was said over the agent is known. Words of a caller who has not finished are heard out first."""
+    text = event.transcript.text
+    match meaning(state, event):
+        case "words" if state.caller is Caller.QUIET:
+            state, actions = cut(state, text)
+            begun, begin = _begin_reply(state, event.transcript, rules)
+            return begun, actions + begin
+        case "words":
+            return cut(state, text)
+        case "stop":
+            return stopped(state, text)
+        case why:
+            return go_on(state, why)
 
 
-def _begin_reply(state: State, transcript: Transcript) -> Step:
+def _begin_reply(state: State, transcript: Transcript, rules: Rules) -> Step:
+    asked, state = state.kept.read_back, replace(state, kept=Kept(), over=replace(state.over, alarms=0))
     state, reply = _next_reply(state)
+    if asked is None and unsure_codes(transcript, rules.duties):
+        return replace(state, kept=Kept(read_back=transcript)), (ReadBack(reply, transcript),)
+    if asked is not None and denies(transcript.text):
+        return replace(state, asked_again=1), (AskAgain(reply),)
+    if asked is not None and affirms(transcript.text):
+        transcript = replace(asked, confidence=1.0)  # by the caller's own word
     return state, (BeginReply(reply, transcript, may_clarify=not state.clarified),)
 
 
@@ -235,7 +258,7 @@ def _unheard(state: State) -> Step:
         return replace(state, utterance_from_s=None), ()
     before: tuple[Action, ...] = ()
     if state.floor is Floor.PAUSED:
-        state, before = _cut(state, "")
+        state, before = cut(state, "")
     if state.asked_again:
         state, after = hand_off(state, HandoffReason.LOW_ASR)
         return state, before + after
@@ -254,8 +277,12 @@ def _sounding(state: State) -> Step:
 
 def _reply_ended(state: State, event: ReplyEnded) -> Step:
     match event.outcome:
-        case "answered" | "clarify":
+        case "answered" | "repeated" | "courtesy" | "clarify":
             return _reply_done(replace(state, clarified=event.outcome == "clarify"))
+        case "said":
+            return _reply_done(state)
+        case "goodbye":
+            return replace(state, floor=Floor.ENDED, reply=None), (EndCall(state.kept.ending or "goodbye"),)
         case "refused":
             return hand_off(state, HandoffReason.GATE)
         case "blocked":
@@ -269,6 +296,9 @@ def _reply_ended(state: State, event: ReplyEnded) -> Step:
 
 
 def _reply_done(state: State) -> Step:
+    if state.floor is Floor.PAUSED:  # the voice came as the last word ended: it is a turn like any other
+        floor = Floor.IDLE if state.hearing is None else Floor.THINKING
+        return replace(state, floor=floor, reply=None, turn_open=False), (Silence(),)
     if state.floor is not Floor.SPEAKING:
         raise IllegalEventError(f"a reply was played to its end while the floor was {state.floor}")
     return replace(state, floor=Floor.IDLE, reply=None), ()

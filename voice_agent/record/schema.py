@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, get_args
+
+from voice_agent.floor.duties import Ending
 
 Schema = dict[str, Any]
 
@@ -105,7 +107,7 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
     "timing": {"stages_ms": _MS},
     "error": {"where": _TEXT, "message": _TEXT},
     "call_ended": {
-        "reason": _TEXT,
+        "reason": {"enum": list(get_args(Ending))},
         "length_s": _SECONDS,
         "turns": _COUNT,
         "stale_events": _COUNT,
@@ -119,6 +121,8 @@ _COUNTED = {"generated": _COUNT, "checked": _COUNT, "blocked": _map(_COUNT), "sp
 OPTIONAL: Mapping[str, Mapping[str, Schema]] = {
     "handoff": {"delivery": {"enum": ["delivered", "spooled", "failed"]}, "detail": _TEXT},
     "reply_ended": {"sentences": _record(**_COUNTED)},
+    "paused": {"ducked_s": _NUMBER_OR_NULL},
+    "resumed": {"why": {"enum": ["backchannel", "echo", "nothing"]}},
 }
 """Kind -> fields that journals of the first version lack, but that must be right where they are."""
 

@@ -11,10 +11,15 @@ from retrieval.codes import find_codes
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One earlier turn as it was heard and spoken. `answer` holds whole sentences that were played to the end."""
+    """One earlier turn as it was heard and spoken. `answer` holds whole sentences that were played to the end.
+
+    `interrupted` is the sentence that the caller cut: it tells what they were reacting to, and nothing more. It is no
+    evidence, is not searched along and is never said again.
+    """
 
     question: str
     answer: str
+    interrupted: str = ""
 
 
 _LEANS_BACK = re.compile(

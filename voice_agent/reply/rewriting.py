@@ -102,7 +102,7 @@ class LlmRewriter:
             tell("rewrite", before=question, after="", by="llm", kept=False, why=told)
             return ()
         earlier = " ".join(exchange.question for exchange in history)
-        said = f"{before.question} {before.answer}" if before else ""
+        said = _shown(before) if before else ""
         asked = _Asked(question, said, earlier)
         self._breaker = self._breaker.begun()
         try:
@@ -159,6 +159,12 @@ class LlmRewriter:
                 if not why:
                     kept.append(Wording(line, WEIGHTS[kind]))
         return kept
+
+
+def _shown(before: Exchange) -> str:
+    """The turn before, as the model reads it: what the caller cut short is told apart from what they heard."""
+    broken = f"（说到这里被打断：{before.interrupted}）" if before.interrupted else ""
+    return f"{before.question} {before.answer}{broken}"
 
 
 async def _read(pieces: AsyncGenerator[Visible, None]) -> str:
