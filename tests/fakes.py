@@ -28,10 +28,12 @@ from retrieval.types import (
 )
 from voice_agent import phrases
 from voice_agent.call.clock import ReplayClock, WallClock
-from voice_agent.call.parts import Parts, Workers
+from voice_agent.call.parts import Caller, Parts, Workers
 from voice_agent.call.recorded import Clip, RecordedCaller
 from voice_agent.call.session import Line, Records, Session
 from voice_agent.call.threads import Worker
+from voice_agent.floor.duties import Duties
+from voice_agent.floor.echo import EchoRules
 from voice_agent.floor.state import Rules
 from voice_agent.record.journal import MemoryJournal
 from voice_agent.reply.answer import Asked, Checked, Looked, Staged
@@ -69,18 +71,24 @@ class LevelDetector:
 
 @dataclass
 class ScriptedRecognizer:
-    """Hears the loudest line of its script. A line that is an exception is raised; an empty one is dropped."""
+    """Hears the loudest line of its script. A line that is an exception is raised; an empty one is dropped.
+
+    Lines of `unsure` are heard with little confidence.
+    """
 
     script: Mapping[int, str | Exception]
+    unsure: Sequence[int] = ()
     dropped: DropReason = "no_speech"
     spans: list[float] = field(default_factory=list)
 
     def transcribe(self, samples: Samples, voiced_s: float) -> Transcript:
         self.spans.append(len(samples) / CALL_RATE_HZ)
-        text = self.script[round(float(np.abs(samples).max()) * 10)]
+        line = round(float(np.abs(samples).max()) * 10)
+        text = self.script[line]
         if isinstance(text, Exception):
             raise text
-        return Transcript(text, text, 0.9, voiced_s, 0.0, None if text else self.dropped)
+        confidence = 0.5 if line in self.unsure else 0.9
+        return Transcript(text, text, confidence, voiced_s, 0.0, None if text else self.dropped)
 
 
 class ScriptedSynthesizer:
@@ -179,8 +187,39 @@ class MemorySink:
 
 
 @dataclass
+class EchoingLine:
+    """A loudspeaker beside the caller's microphone, and nothing that cancels it. Louder of the two is what is heard."""
+
+    caller: Caller
+    agent_side: list[Samples]
+    share: float
+    late: int = 5
+
+    async def read(self) -> AudioFrame | None:
+        frame = await self.caller.read()
+        if frame is None or len(self.agent_side) < self.late:
+            return frame
+        echo = self.agent_side[-self.late] * self.share
+        return AudioFrame(frame.start, np.where(frame.samples != 0, frame.samples, echo))
+
+    @property
+    def exhausted(self) -> bool:
+        return self.caller.exhausted
+
+    def agent_started(self, at_s: float) -> None:
+        self.caller.agent_started(at_s)
+
+    def agent_finished(self, at_s: float) -> None:
+        self.caller.agent_finished(at_s)
+
+
+@dataclass
 class Dialogue:
-    """A call over fakes in a replay's time: what it was made of and what came out."""
+    """A call over fakes in a replay's time: what it was made of and what came out.
+
+    `stays_s` is how long the caller stays on the line in silence; `echoed` is the share of the agent's
+    sound that comes back on their side, a tenth of a second late.
+    """
 
     recognizer: ScriptedRecognizer
     answers: ScriptedAnswers
@@ -190,6 +229,10 @@ class Dialogue:
     rules: Rules = RULES
     speed: float = 0.0
     phrase_s: float = 0.5
+    duties: Duties = Duties()
+    echo: EchoRules = EchoRules()
+    stays_s: float = 0.0
+    echoed: float = 0.0
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -213,11 +256,14 @@ class Dialogue:
             segment_rules=SegmentRules(),
             preroll_s=0.3,
             detector=LevelDetector,
+            echo=self.echo,
         )
-        line = Line(
-            RecordedCaller(clips), WallClock(self.speed) if self.speed else ReplayClock(BUDGETS), self._keep
-        )
-        session = Session(parts, line, Records("c1", date(2026, 11, 30), self.journal, self.sink))
+        caller: Caller = RecordedCaller(clips, self.stays_s)
+        if self.echoed:
+            caller = EchoingLine(caller, self.agent_side, self.echoed)
+        line = Line(caller, WallClock(self.speed) if self.speed else ReplayClock(BUDGETS), self._keep)
+        records = Records("c1", date(2026, 11, 30), self.journal, self.sink)
+        session = Session(parts, line, records, self.duties)
         try:
             async with asyncio.timeout(30):
                 await session.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audio.types import DropReason, Silent, Transcript, Voiced
+from voice_agent.floor.duties import Duties
 from voice_agent.floor.overlap import overlap
 from voice_agent.floor.state import (
     Action,
@@ -16,6 +18,7 @@ from voice_agent.floor.state import (
     AskAgain,
     BargedIn,
     BeginReply,
+    CallBegan,
     Caller,
     CancelReply,
     EndCall,
@@ -30,6 +33,7 @@ from voice_agent.floor.state import (
     IllegalEventError,
     JobId,
     PausePlayback,
+    ReadBack,
     Recognise,
     Recognised,
     RecognitionFailed,
@@ -39,6 +43,7 @@ from voice_agent.floor.state import (
     ReplySounding,
     ResumePlayback,
     Rules,
+    Say,
     SayHold,
     SentencePassed,
     Silence,
@@ -381,33 +386,46 @@ ids = st.integers(1, 12)
 events = st.one_of(
     activities,
     activities,
-    st.builds(lambda i, t: Recognised(JobId(i), words(t)), ids, st.sampled_from(["", "嗯", "退款多久到账"])),
+    st.builds(
+        lambda i, t, s: Recognised(JobId(i), words(t), s),
+        ids,
+        st.sampled_from(["", "嗯", "停", "退款多久到账", "ERR2048怎么办", "对"]),
+        st.sampled_from(["", "退款多久到账"]),
+    ),
     st.builds(lambda i: RecognitionFailed(JobId(i)), ids),
     st.builds(lambda i: ReplySounding(ReplyId(i)), ids),
     st.builds(lambda i: SentencePassed(ReplyId(i)), ids),
     st.builds(
         lambda i, o: ReplyEnded(ReplyId(i), o),
         ids,
-        st.sampled_from(["answered", "clarify", "refused", "blocked", "failed"]),
+        st.sampled_from(
+            ["answered", "clarify", "refused", "blocked", "failed", "said", "goodbye", "repeated"]
+        ),
     ),
-    st.sampled_from([HandoffEnded(), HandoffEnded(Taken.SPOOLED), HangUp(), Fault()]),
+    st.sampled_from([CallBegan(), HandoffEnded(), HandoffEnded(Taken.SPOOLED), HangUp(), Fault()]),
 )
 
 
-@given(st.lists(events, max_size=60))
-def test_laws_of_the_floor(script: list[Event]) -> None:
+DUTIFUL = replace(
+    RULES, duties=Duties(greeting="您好", prompt_after_s=8.0, read_back_below=0.95, repeat="sentence")
+)
+
+
+@given(st.lists(events, max_size=60), st.sampled_from([RULES, DUTIFUL]))
+def test_laws_of_the_floor(script: list[Event], rules: Rules) -> None:
     """Over any events: an illegal one changes nothing; one reply at a time; after the end nothing is done; a hand-off
-    and an end happen at most once; ids only grow; a wait has at most two hold phrases, none after a passed sentence."""
+    and an end happen at most once; ids only grow; a wait has at most two hold phrases, none after a passed sentence.
+    The voice is lowered only under a caller's, a pause has a moment it began at, and prompts are counted."""
     state = State()
     handed_over = ended = 0
     for event in script:
         try:
-            after, actions = step(state, event, RULES)
+            after, actions = step(state, event, rules)
         except IllegalEventError:
             continue
         if state.floor is Floor.ENDED:
             assert after == state and not actions
-        started = [action for action in actions if isinstance(action, BeginReply | AskAgain)]
+        started = [action for action in actions if isinstance(action, BeginReply | AskAgain | ReadBack | Say)]
         assert len(started) <= 1
         if started and state.reply is not None:
             assert CancelReply(state.reply) in actions
@@ -415,6 +433,10 @@ def test_laws_of_the_floor(script: list[Event]) -> None:
         ended += sum(isinstance(action, EndCall) for action in actions)
         if any(isinstance(action, SayHold) for action in actions):
             assert state.floor is Floor.THINKING and not state.passed and after.holds <= 2
+        if after.over.ducked:
+            assert after.floor in (Floor.SPEAKING, Floor.THINKING) and after.caller is Caller.VOICED
+        assert (after.over.paused_from_s is not None) >= (after.floor is Floor.PAUSED)
+        assert after.kept.prompts <= rules.duties.prompts
         assert after.last_id >= state.last_id and after.turn >= state.turn
         assert (after.reply is not None) <= (after.floor in (Floor.THINKING, Floor.SPEAKING, Floor.PAUSED))
         state = after

@@ -29,7 +29,9 @@ class RecordedCaller:
     Between and after clips the line carries digital silence. Clips that come due while another is spoken follow it.
     """
 
-    def __init__(self, clips: Sequence[Clip]) -> None:
+    def __init__(self, clips: Sequence[Clip], stays_s: float = 0.0) -> None:
+        """`stays_s`: the line is held at least so long, whatever is said."""
+        self._stays = round(stays_s * CALL_RATE_HZ)
         self._waiting = deque(clips)
         self._due: deque[tuple[int, Samples]] = deque()
         self._speaking: Samples = np.zeros(0, dtype=np.float32)
@@ -50,7 +52,7 @@ class RecordedCaller:
     @property
     def exhausted(self) -> bool:
         """Nothing is being said or about to be; a clip whose cue never comes does not count."""
-        return not len(self._speaking) and not self._due
+        return not len(self._speaking) and not self._due and self._position >= self._stays
 
     def agent_started(self, at_s: float) -> None:
         self._cued("agent_started", at_s)
