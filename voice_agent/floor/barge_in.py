@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from audio.types import Silent, Voiced
+from audio.types import Activity, Silent, Voiced
 from voice_agent.floor.duties import Over
 from voice_agent.floor.echo import ECHO_LIMIT, is_echo
 from voice_agent.floor.keeping import affirms, denies
@@ -46,18 +46,18 @@ def voice_over(state: State, voiced: Voiced, rules: Rules) -> Step:
     """A voice while the agent sounds, or is about to behind a hold phrase."""
     noisy = state.over.alarms >= FALSE_ALARMS
     pause_s = rules.barge_in_cut_s if noisy else rules.barge_in_pause_s
-    if voiced.length_s >= pause_s:
+    if _lasted(voiced, pause_s):
         since = voiced.since_s if state.turn_open else state.utterance_from_s
         over = replace(state.over, ducked=False, paused_from_s=voiced.until_s)
         return replace(state, floor=Floor.PAUSED, utterance_from_s=since, over=over), (PausePlayback(),)
-    if voiced.length_s >= rules.barge_in_duck_s and not state.over.ducked:
+    if _lasted(voiced, rules.barge_in_duck_s) and not state.over.ducked:
         return replace(state, over=replace(state.over, ducked=True)), (Duck(),)
     return state, ()
 
 
 def paused_voice(state: State, voiced: Voiced, rules: Rules) -> Step:
     """The caller goes on speaking: after `barge_in_cut_s` nobody waits for the words."""
-    if voiced.length_s >= rules.barge_in_cut_s:
+    if _lasted(voiced, rules.barge_in_cut_s):
         return cut(state, "")
     return _overdue(state, voiced.until_s, rules) or (state, ())
 
@@ -67,7 +67,7 @@ def paused_silence(state: State, silent: Silent, rules: Rules) -> Step:
     if (late := _overdue(state, silent.until_s, rules)) is not None:
         return late
     since = state.utterance_from_s
-    if since is None or state.hearing is not None or silent.length_s < rules.barge_in_listen_s:
+    if since is None or state.hearing is not None or not _lasted(silent, rules.barge_in_listen_s):
         return state, ()
     job = JobId(state.last_id + 1)
     hearing = replace(state, hearing=job, last_id=job, waiting_since_s=silent.since_s)
@@ -115,6 +115,11 @@ def levelled(state: State, actions: tuple[Action, ...]) -> Step:
     if not state.over.ducked or kept:
         return state, actions
     return replace(state, over=replace(state.over, ducked=False)), (*actions, Unduck())
+
+
+def _lasted(run: Activity, length_s: float) -> bool:
+    """Seconds are sums of floats: 5.3 - 5.0 is a hair below 0.3, and would cost a frame."""
+    return run.length_s >= length_s - 1e-6
 
 
 def _overdue(state: State, now_s: float, rules: Rules) -> Step | None:
