@@ -87,6 +87,15 @@ def test_a_question_that_stands_alone_is_not_made_whole() -> None:
     assert scribe.asked == []
 
 
+def test_a_cut_sentence_is_shown_as_cut() -> None:
+    """The model may know what the caller broke into; only what they heard whole is told as said."""
+    scribe = Scribe(standalone="那畅享59元套餐的通话时长呢")
+    cut = (Exchange("畅享59元套餐有多少流量", "", "每月含30GB国内流量。"),)
+    rewritten(scribe, "那通话呢", cut, RewriteRules(standalone=True))
+    (_, prompt), *_ = scribe.asked
+    assert "被打断：每月含30GB国内流量。" in prompt.user
+
+
 def test_what_is_said_is_data() -> None:
     """A question or an earlier turn cannot leave its fence; thinking and decoration do not come through."""
     scribe = Scribe(standalone="<think>嗯</think>“那套餐的通话呢”\n")
