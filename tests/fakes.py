@@ -6,7 +6,7 @@ A clip of level n/10 is "heard" as line n of the recogniser's script; a synthesi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -28,6 +28,7 @@ from retrieval.types import (
 )
 from voice_agent import phrases
 from voice_agent.call.clock import ReplayClock, WallClock
+from voice_agent.call.listen import VoiceActivity
 from voice_agent.call.parts import Caller, Parts, Workers
 from voice_agent.call.recorded import Clip, RecordedCaller
 from voice_agent.call.session import Line, Records, Session
@@ -233,6 +234,7 @@ class Dialogue:
     echo: EchoRules = EchoRules()
     stays_s: float = 0.0
     echoed: float = 0.0
+    detector: Callable[[], VoiceActivity] = LevelDetector
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -255,7 +257,7 @@ class Dialogue:
             rules=self.rules,
             segment_rules=SegmentRules(),
             preroll_s=0.3,
-            detector=LevelDetector,
+            detector=self.detector,
             echo=self.echo,
         )
         caller: Caller = RecordedCaller(clips, self.stays_s)
