@@ -66,6 +66,12 @@ class Turn(_Section):
     reply_limit_s: PositiveFloat = 20.0
     max_call_s: PositiveFloat = 1800.0
 
+    @model_validator(mode="after")
+    def _duck_then_pause_then_cut(self) -> Self:
+        if not self.barge_in_duck_s <= self.barge_in_pause_s <= self.barge_in_cut_s:
+            raise ValueError("barge_in_duck_s, barge_in_pause_s and barge_in_cut_s must not fall")
+        return self
+
 
 class Audio(_Section):
     """The caller's line; see floor/echo.py."""

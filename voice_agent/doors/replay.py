@@ -177,7 +177,8 @@ def _show(call: CallRecord, job: _Job, faults: Sequence[str], *, as_json: bool) 
 
 def _show_turn(turn: TurnRecord) -> None:
     confidence = "" if turn.confidence is None else f"（把握 {turn.confidence:.2f}）"
-    print(f"  第 {turn.turn} 轮  听到：{turn.heard or f'〔未采信：{turn.dropped}〕'}{confidence}")
+    unheard = f"〔未采信：{turn.dropped}〕" if turn.dropped else "〔没有〕"
+    print(f"  第 {turn.turn} 轮  听到：{turn.heard or unheard}{confidence}")
     if turn.gate:
         print(f"         判断：{turn.gate.outcome}{f'  {turn.gate.reason}' if turn.gate.reason else ''}")
     for line in turn.spoken:
