@@ -9,6 +9,9 @@ from typing import Any
 
 from voice_agent.record.schema import SCHEMA_VERSION
 
+PHRASE = "phrase"
+"""The source of what was spoken that is no sentence of an answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankedRecord:
@@ -66,9 +69,23 @@ class SpokenRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class UtteranceRecord:
+    """One stretch of the caller's voice as the recogniser read it; times on the call's clock, None if not told."""
+
+    text: str
+    raw: str
+    confidence: float | None
+    dropped: str | None
+    voiced_s: float | None
+    start_s: float | None
+    end_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRecord:
     """One turn. Texts are empty and rankings are () where the journal holds none.
 
+    `heard` is what was answered; `utterances` are all stretches of voice, those dropped or heard again included.
     `counts` are its sentences (generated, checked, blocked by reason, spoken); `delivery` is what became of the
     hand-off packet last: delivered, spooled or failed.
     """
@@ -79,6 +96,8 @@ class TurnRecord:
     confidence: float | None = None
     dropped: str | None = None
     hot_words: tuple[str, ...] = ()
+    utterances: tuple[UtteranceRecord, ...] = ()
+    as_of: str = ""
     query: str = ""
     terms: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
@@ -103,6 +122,11 @@ class TurnRecord:
     errors: tuple[str, ...] = ()
     stages_ms: Mapping[str, float] = field(default_factory=dict)
     first_audio_s: float | None = None
+
+    @property
+    def said(self) -> tuple[SpokenRecord, ...]:
+        """What was played of the answer itself: our own phrases rest on nothing and are left out."""
+        return tuple(spoken for spoken in self.spoken if spoken.source != PHRASE)
 
     @property
     def slowest_stage(self) -> str | None:

@@ -7,7 +7,7 @@ counted and told, never fatal. Fields of a wrong type read as absent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,20 @@ from voice_agent.record.call_record import (
     SentenceRecord,
     SpokenRecord,
     TurnRecord,
+    UtteranceRecord,
 )
-
-Event = Mapping[str, Any]
+from voice_agent.record.fields import (
+    Event,
+    integer,
+    is_number,
+    items,
+    mapping,
+    number,
+    numbers,
+    optional,
+    text,
+    texts,
+)
 
 _TURN_KINDS = frozenset(
     {
@@ -43,28 +54,37 @@ _TURN_KINDS = frozenset(
 
 def read_call(path: Path) -> CallRecord:
     """One journal. Raises InputError if it cannot be read or holds no event at all."""
+    return call_of(path, journal_bytes(path))
+
+
+def journal_bytes(path: Path) -> bytes:
+    """The file as it is. Raises InputError."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as e:
         raise InputError(
             f"{path}: cannot be read ({e.strerror}); give a journal, a folder or a call id"
         ) from e
-    events, broken, torn = _parse(data)
+
+
+def call_of(path: Path, data: bytes) -> CallRecord:
+    """The call that these bytes of its journal tell. Raises InputError if they hold no event at all."""
+    events, broken, torn = parse(data)
     if not events:
         raise InputError(f"{path}: no journal of a call (no readable event in it)")
     header = next((e for e in events if e["type"] == "call"), {})
     facts = [e for e in events if e["type"] != "call"]
     end = _last(facts, "call_ended")
     return CallRecord(
-        call=_text(header, "call") or path.stem,
+        call=text(header, "call") or path.stem,
         path=path,
         header=header,
-        turns=tuple(_turn(number, mine) for number, mine in _by_turn(facts)),
-        ready_ms=_numbers(_last(facts, "ready"), "timings_ms"),
-        ended=_text(end, "reason") if end else None,
-        length_s=_number(end, "length_s"),
-        stale_events=_integer(end, "stale_events"),
-        counters=_mapping(end, "counters"),
+        turns=tuple(_turn(at, mine) for at, mine in _by_turn(facts)),
+        ready_ms=numbers(_last(facts, "ready"), "timings_ms"),
+        ended=text(end, "reason") if end else None,
+        length_s=number(end, "length_s"),
+        stale_events=integer(end, "stale_events"),
+        counters=mapping(end, "counters"),
         events=len(events),
         torn=torn,
         broken=broken,
@@ -84,7 +104,7 @@ def list_calls(directory: Path) -> list[CallRecord]:
     return sorted(calls, key=lambda record: (record.started, record.call))
 
 
-def _parse(data: bytes) -> tuple[list[dict[str, Any]], int, bool]:
+def parse(data: bytes) -> tuple[list[dict[str, Any]], int, bool]:
     """Events, how many lines within are no event, whether the last line is incomplete."""
     *lines, rest = data.split(b"\n")
     events = [_event(line) for line in lines if line.strip()]
@@ -105,48 +125,48 @@ def _event(line: bytes) -> dict[str, Any] | None:
 def _by_turn(events: Iterable[Event]) -> list[tuple[int, list[Event]]]:
     turns: dict[int, list[Event]] = {}
     for event in events:
-        turns.setdefault(_integer(event, "turn") or 0, []).append(event)
+        turns.setdefault(integer(event, "turn") or 0, []).append(event)
     return [(n, mine) for n, mine in sorted(turns.items()) if any(e["type"] in _TURN_KINDS for e in mine)]
 
 
-def _turn(number: int, events: list[Event]) -> TurnRecord:
+def _turn(turn: int, events: list[Event]) -> TurnRecord:
     heard = _not_heard_again([e for e in events if e["type"] == "transcript"])
     kept = [e for e in heard if not e.get("dropped")] or heard[-1:]
     query, recall, ended = _last(events, "query"), _last(events, "recall"), _last(events, "reply_ended")
     return TurnRecord(
-        turn=number,
-        heard=" ".join(_text(e, "text") for e in kept).strip(),
-        raw=" ".join(_text(e, "raw") for e in kept).strip(),
-        confidence=_number(kept[-1], "confidence") if kept else None,
-        dropped=_optional(kept[-1], "dropped") if kept else None,
-        hot_words=tuple(word for e in kept for word in _texts(e, "hot_words")),
-        query=_text(query, "text"),
-        terms=_texts(query, "terms"),
-        codes=_texts(query, "codes"),
-        history=_texts(query, "history"),
-        repairs=tuple(_items(query, "repairs")),
-        conditions=_mapping(query, "conditions"),
-        lifted=_texts(query, "lifted"),
+        turn=turn,
+        heard=" ".join(text(e, "text") for e in kept).strip(),
+        raw=" ".join(text(e, "raw") for e in kept).strip(),
+        confidence=number(kept[-1], "confidence") if kept else None,
+        dropped=optional(kept[-1], "dropped") if kept else None,
+        hot_words=tuple(word for e in kept for word in texts(e, "hot_words")),
+        utterances=tuple(_utterance(e) for e in events if e["type"] == "transcript"),
+        as_of=text(query, "as_of"),
+        query=text(query, "text"),
+        terms=texts(query, "terms"),
+        codes=texts(query, "codes"),
+        history=texts(query, "history"),
+        repairs=tuple(items(query, "repairs")),
+        conditions=mapping(query, "conditions"),
+        lifted=texts(query, "lifted"),
         # A wording by a model, marked by whom, only helped to find; the question was read as it stands here.
-        rewritten=_text(_last((e for e in events if "by" not in e), "rewrite"), "after"),
-        channels={name: _ranking(found) for name, found in _mapping(recall, "channels").items()},
-        down={name: str(cause) for name, cause in _mapping(recall, "down").items()},
+        rewritten=text(_last((e for e in events if "by" not in e), "rewrite"), "after"),
+        channels={name: _ranking(found) for name, found in mapping(recall, "channels").items()},
+        down={name: str(cause) for name, cause in mapping(recall, "down").items()},
         fused=_ranking(_last(events, "fusion").get("ranking")),
         reranked=_ranking(_last(events, "rerank").get("ranking")),
         gate=_gate(_last(events, "gate")),
         sentences=tuple(_sentence(e) for e in events if e["type"] == "sentence"),
         spoken=tuple(_spoken(e) for e in events if e["type"] == "spoken"),
-        outcome=_optional(ended, "outcome"),
-        counts=_mapping(ended, "sentences"),
-        handoff=_optional(_last(events, "handoff"), "reason"),
-        delivery=_optional(_last(events, "handoff"), "delivery"),
-        halted=_optional(_last(events, "halt"), "reason"),
-        barge_ins=tuple(_text(e, "heard") for e in events if e["type"] == "barge_in"),
-        errors=tuple(f"{_text(e, 'where')}: {_text(e, 'message')}" for e in events if e["type"] == "error"),
-        stages_ms={
-            k: v for e in events if e["type"] == "timing" for k, v in _numbers(e, "stages_ms").items()
-        },
-        first_audio_s=_number(ended, "first_audio_s"),
+        outcome=optional(ended, "outcome"),
+        counts=mapping(ended, "sentences"),
+        handoff=optional(_last(events, "handoff"), "reason"),
+        delivery=optional(_last(events, "handoff"), "delivery"),
+        halted=optional(_last(events, "halt"), "reason"),
+        barge_ins=tuple(text(e, "heard") for e in events if e["type"] == "barge_in"),
+        errors=tuple(f"{text(e, 'where')}: {text(e, 'message')}" for e in events if e["type"] == "error"),
+        stages_ms={k: v for e in events if e["type"] == "timing" for k, v in numbers(e, "stages_ms").items()},
+        first_audio_s=number(ended, "first_audio_s"),
     )
 
 
@@ -155,52 +175,64 @@ def _not_heard_again(transcripts: Sequence[Event]) -> list[Event]:
     return [
         one
         for i, one in enumerate(transcripts)
-        if (start_s := _number(one, "start_s")) is None
-        or not any(_number(later, "start_s") == start_s for later in transcripts[i + 1 :])
+        if (start_s := number(one, "start_s")) is None
+        or not any(number(later, "start_s") == start_s for later in transcripts[i + 1 :])
     ]
+
+
+def _utterance(event: Event) -> UtteranceRecord:
+    return UtteranceRecord(
+        text=text(event, "text"),
+        raw=text(event, "raw"),
+        confidence=number(event, "confidence"),
+        dropped=optional(event, "dropped"),
+        voiced_s=number(event, "voiced_s"),
+        start_s=number(event, "start_s"),
+        end_s=number(event, "end_s"),
+    )
 
 
 def _gate(event: Event) -> GateRecord | None:
     if not event:
         return None
-    features = {k: v if _is_number(v) else None for k, v in _mapping(event, "features").items()}
+    features = {k: v if is_number(v) else None for k, v in mapping(event, "features").items()}
     return GateRecord(
-        _text(event, "outcome"), _optional(event, "reason"), features, _numbers(event, "thresholds")
+        text(event, "outcome"), optional(event, "reason"), features, numbers(event, "thresholds")
     )
 
 
 def _sentence(event: Event) -> SentenceRecord:
     return SentenceRecord(
-        index=_integer(event, "index") or 0,
-        text=_text(event, "text"),
+        index=integer(event, "index") or 0,
+        text=text(event, "text"),
         passed=event.get("passed") is True,
-        reason=_optional(event, "reason"),
-        detail=_text(event, "detail"),
-        cited=_texts(event, "cited"),
+        reason=optional(event, "reason"),
+        detail=text(event, "detail"),
+        cited=texts(event, "cited"),
         evidence=tuple(
-            CitedRecord(_text(e, "citation_id"), _text(e, "id"), _text(e, "source"), _text(e, "text"))
-            for e in _items(event, "evidence")
+            CitedRecord(text(e, "citation_id"), text(e, "id"), text(e, "source"), text(e, "text"))
+            for e in items(event, "evidence")
             if isinstance(e, dict)
         ),
-        ms=_number(event, "ms"),
+        ms=number(event, "ms"),
     )
 
 
 def _spoken(event: Event) -> SpokenRecord:
     return SpokenRecord(
-        index=_integer(event, "index") or 0,
-        text=_text(event, "text"),
-        start_s=_number(event, "start_s"),
-        end_s=_number(event, "end_s"),
+        index=integer(event, "index") or 0,
+        text=text(event, "text"),
+        start_s=number(event, "start_s"),
+        end_s=number(event, "end_s"),
         complete=event.get("complete") is True,
-        source=_text(event, "source"),
+        source=text(event, "source"),
     )
 
 
 def _ranking(value: object) -> tuple[RankedRecord, ...]:
     rows = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
     return tuple(
-        RankedRecord(_text(row, "id"), _integer(row, "rank") or place, _number(row, "score"))
+        RankedRecord(text(row, "id"), integer(row, "rank") or place, number(row, "score"))
         for place, row in enumerate(rows, start=1)
     )
 
@@ -211,44 +243,3 @@ def _last(events: Iterable[Event], kind: str) -> Event:
         if event["type"] == kind:
             found = event
     return found
-
-
-def _text(event: Event, key: str) -> str:
-    value = event.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _optional(event: Event, key: str) -> str | None:
-    return _text(event, key) or None
-
-
-def _texts(event: Event, key: str) -> tuple[str, ...]:
-    return tuple(item for item in _items(event, key) if isinstance(item, str))
-
-
-def _items(event: Event, key: str) -> list[Any]:
-    value = event.get(key)
-    return value if isinstance(value, list) else []
-
-
-def _mapping(event: Event, key: str) -> dict[str, Any]:
-    value = event.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _numbers(event: Event, key: str) -> dict[str, float]:
-    return {name: value for name, value in _mapping(event, key).items() if _is_number(value)}
-
-
-def _number(event: Event, key: str) -> float | None:
-    value = event.get(key)
-    return value if _is_number(value) else None
-
-
-def _integer(event: Event, key: str) -> int | None:
-    value = event.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
