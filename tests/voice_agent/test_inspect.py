@@ -52,6 +52,7 @@ def test_the_list_tells_each_call_in_a_row(tmp_path: Path, capsys: pytest.Captur
         "9.0",
         "2",
         "1:answered 3:refused(LOW_SCORE)",
+        "gate",
         "GATE",
         "search 99 ms",
         "complete",
@@ -71,40 +72,64 @@ def test_an_empty_folder_is_no_fault(
     assert _run(str(tmp_path / "empty")) == 0
 
 
-def test_one_call_shows_every_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Scores of each channel, gate features beside thresholds, sentences with passage and verdict, times."""
-    assert _run(str(write_call(tmp_path))) == 0
+def test_one_turn_shows_every_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Raw and cleaned text, repairs, ranks of each channel, gate features, sentences with values, diff, times."""
+    path = str(write_call(tmp_path))
+    assert _run(path, "--turn", "1") == 0
+    assert _run(path, "--turn", "3") == 0
     lines = capsys.readouterr().out.splitlines()
     for expected in (
-        "# call refund",
-        "kb_version\t2026.1",
-        "ready: tts\t900 ms",
         "# turn 1",
         "heard\t退款多久到账",
+        "raw\t退款多久到账",
+        'repairs\t{"to": "退款"}',
         "rewritten\t退款多久到账",
         "conditions\tas_of 2025-12-31, without ['信用卡']",
         "lifted\tas_of",
         "channels down\tphonetic: late",
-        "# turn 1: bm25",
-        "1\trefund-bank\t0.9000",
-        "# turn 1: fused",
-        "# turn 1: reranked",
-        "top\t0.900\t0.500",
-        "nan\t-\t-",
+        "passage\tbm25\tdense\tfused\treranked",
+        "refund-bank\t1 (0.9000)\t1 (0.9000)\t1 (0.9000)\t1 (0.9000)",
+        "refund-card\t2 (0.1000)\t-\t2 (0.1000)\t-",
+        "top\t0.900\t\t\t\t",
+        "nan\t-\t\t\t\t",
+        "threshold top\t0.500\t\t\t\t",
         "verdict\tpassed (3.5 ms)",
         "[S1] refund-bank\t3到5个工作日。 (手册)",
-        "3.20-5.00 s\t3到5个工作日。\twhole\t手册",
-        "rerank\t45.5",
+        "3到5个工作日\t3到5个工作日\tsame\trefund-bank",
+        "3.20-5.00 s\t三到五个工作日。\twhole\t手册\t[-3-]{+三+}到[-5-]{+五+}个工作日。",
+        f"rerank\t45.5\t{'█' * 32}",
+        f"search\t20.0\t{'█' * 14}",
         "first audio s\t1.20",
         "# turn 3",
+        "failed at\tgate: threshold clarify: LOW_SCORE: threshold clarify: sureness -, needed -",
         "gate\tREFUSE LOW_SCORE",
         "hand-off\tGATE spooled",
         "sentences\tgenerated 2, checked 2, blocked 2 (POLARITY 1, STALE 1), spoken 0",
         "errors\ttts: silent",
         "barge-in\t等等",
     ):
+        assert expected in lines, expected
+
+
+def test_one_call_is_a_transcript(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who said what, each sentence with its verdict and its passage, how each turn ended and where it failed."""
+    assert _run(str(write_call(tmp_path))) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for expected in ("# call refund", "kb_version\t2026.1", "ready: tts\t900 ms", "# transcript"):
         assert expected in lines
-    assert not any(line.startswith("# turn 2") for line in lines)
+    assert lines[lines.index("# transcript") + 1 :] == [
+        "turn\tat s\twho\twords\tverdict",
+        "1\t0.00\tcaller\t嗯\tdropped: too_short",
+        "1\t1.00\tcaller\t退款多久到账\t",
+        "1\t\tgate\t\tANSWER",
+        "1\t3.20\tagent\t3到5个工作日。[S1]\tpassed",
+        "1\t\t[S1]\t3到5个工作日。\trefund-bank · 手册",
+        "1\t\tend\tanswered, first sound after 1.20 s\t",
+        "3\t6.00\tcaller\t预测金价\t",
+        "3\t\tgate\tLOW_SCORE\tREFUSE",
+        "3\t\tfault\ttts: silent\t",
+        "3\t\tend\trefused, hand-off GATE spooled\tfailed at gate: threshold clarify",
+    ]
 
 
 def test_one_turn_shows_only_that_turn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,13 +159,14 @@ def test_json_is_lines_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFi
         "GATE",
         "search",
     )
-    assert listed["turns"] == [
-        {"turn": 1, "outcome": "answered", "reason": None},
-        {"turn": 3, "outcome": "refused", "reason": "LOW_SCORE"},
-    ]
+    told = [(turn["turn"], turn["outcome"], turn["reason"], turn["failed_at"]) for turn in listed["turns"]]
+    assert told == [(1, "answered", None, None), (3, "refused", "LOW_SCORE", "gate")]
     _run(str(path), "--json")
     call, first, _ = _json(capsys.readouterr().out)
-    assert call == listed
+    assert (call["call"], call["handoff"], call["header"]["kb_version"]) == ("refund", "GATE", "2026.1")
+    assert first["values"] == [
+        [{"said": "3到5个工作日", "held": "3到5个工作日", "passage": "refund-bank", "relation": "same"}]
+    ]
     assert (first["call"], first["turn"], first["gate"]["features"]) == (
         "refund",
         1,
@@ -149,7 +175,7 @@ def test_json_is_lines_and_nothing_else(tmp_path: Path, capsys: pytest.CaptureFi
     assert first["channels"]["bm25"][1] == {"id": "refund-card", "rank": 2, "score": 0.1}
     _run(str(path), "--turn", "3", "--json")
     (turn,) = _json(capsys.readouterr().out)
-    assert (turn["turn"], turn["handoff"]) == (3, "GATE")
+    assert (turn["turn"], turn["handoff"], turn["failure"]["stage"]) == (3, "GATE", "gate")
 
 
 @pytest.mark.parametrize("target", ["nosuch", "../refund", "no/such.jsonl", "refund.jsonl", "电话"])
@@ -165,7 +191,7 @@ def test_a_wrong_turn_names_the_right_ones(tmp_path: Path) -> None:
     """Also --turn without a call."""
     with pytest.raises(InputError, match="no turn 2; its turns are: 1, 3"):
         _run(str(write_call(tmp_path)), "--turn", "2")
-    with pytest.raises(InputError, match="name the call too"):
+    with pytest.raises(InputError, match="--turn is for one call: name it"):
         _run(str(tmp_path), "--turn", "1")
     with pytest.raises(InputError, match="no such folder"):
         _run("--logs", str(tmp_path / "none"))

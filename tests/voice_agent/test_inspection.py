@@ -12,8 +12,9 @@ import pytest
 from retrieval.conditions import Conditions
 from voice_agent.errors import InputError
 from voice_agent.record.call_record import CitedRecord, RankedRecord
-from voice_agent.record.inspection import list_calls, read_call
+from voice_agent.record.inspection import read_call
 from voice_agent.record.journal import Journal, Recorder
+from voice_agent.record.listing import list_summaries
 from voice_agent.record.schema import EVENTS
 
 HEADER = {
@@ -72,7 +73,7 @@ def _answer(journal: Recorder) -> None:
     }
     played = {"start_s": 3.2, "end_s": 5.0, "complete": True, "source": "手册"}
     journal.write("sentence", 2.3, 1, index=0, text="3到5个工作日。[S1]", **verdict)
-    journal.write("spoken", 5.0, 1, index=0, text="3到5个工作日。", **played)
+    journal.write("spoken", 5.0, 1, index=0, text="三到五个工作日。", **played)
     journal.write("timing", 5.0, 1, stages_ms={"search": 20, "rerank": 45.5})
     journal.write("timing", 5.0, 1, stages_ms={"tts": 30})
     journal.write("reply_ended", 5.0, 1, outcome="answered", first_audio_s=1.2)
@@ -133,7 +134,12 @@ def test_an_answered_turn_is_read_back(tmp_path: Path) -> None:
     )
     assert sentence.evidence == (CitedRecord("S1", "refund-bank", "手册", "3到5个工作日。"),)
     (spoken,) = turn.spoken
-    assert (spoken.text, spoken.start_s, spoken.end_s, spoken.complete) == ("3到5个工作日。", 3.2, 5.0, True)
+    assert (spoken.text, spoken.start_s, spoken.end_s, spoken.complete) == (
+        "三到五个工作日。",
+        3.2,
+        5.0,
+        True,
+    )
     assert turn.stages_ms == {"search": 20, "rerank": 45.5, "tts": 30}
     assert (turn.slowest_stage, turn.outcome, turn.first_audio_s) == ("rerank", "answered", 1.2)
 
@@ -221,7 +227,7 @@ def test_paths_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot be read"):
             read_call(path)
     with pytest.raises(InputError, match="no such folder"):
-        list_calls(tmp_path / "none")
+        list_summaries(tmp_path / "none")
 
 
 def test_calls_are_listed_oldest_first_and_others_left_out(tmp_path: Path) -> None:
@@ -231,7 +237,7 @@ def test_calls_are_listed_oldest_first_and_others_left_out(tmp_path: Path) -> No
     write_call(tmp_path, "c", datetime(2026, 11, 29, 9, tzinfo=UTC))
     (tmp_path / "bad.jsonl").write_text("no journal")
     (tmp_path / "note.txt").write_text("no journal")
-    assert [call.call for call in list_calls(tmp_path)] == ["c", "a", "b"]
+    assert [call.call for call in list_summaries(tmp_path).calls] == ["c", "a", "b"]
 
 
 def test_words_heard_again_from_the_beginning_count_once(tmp_path: Path) -> None:

@@ -91,19 +91,6 @@ def call_of(path: Path, data: bytes) -> CallRecord:
     )
 
 
-def list_calls(directory: Path) -> list[CallRecord]:
-    """Every journal of a folder, oldest first. Files without any event are left out. Raises InputError."""
-    if not directory.is_dir():
-        raise InputError(f"{directory}: no such folder; give the folder of the journals with --logs")
-    calls = []
-    for path in sorted(directory.glob("*.jsonl")):
-        try:
-            calls.append(read_call(path))
-        except InputError:
-            continue
-    return sorted(calls, key=lambda record: (record.started, record.call))
-
-
 def parse(data: bytes) -> tuple[list[dict[str, Any]], int, bool]:
     """Events, how many lines within are no event, whether the last line is incomplete."""
     *lines, rest = data.split(b"\n")
@@ -116,7 +103,7 @@ def parse(data: bytes) -> tuple[list[dict[str, Any]], int, bool]:
 
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
-        event = json.loads(line)
+        event = json.loads(line.decode())
     except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None
