@@ -23,7 +23,7 @@ JUDGEMENTS: Final[tuple[Judgement, ...]] = get_args(Judgement)
 
 SUFFIX: Final = ".marks"
 
-_PASSAGE_ID: Final = re.compile(r"\S(?:[^\x00-\x1f\x7f]{0,198}\S)?")
+_PASSAGE_ID: Final = re.compile(r"(?!\s)[^\x00-\x1f\x7f-\x9f]{1,200}(?<!\s)")
 _OWNER_ONLY: Final = 0o600
 
 
