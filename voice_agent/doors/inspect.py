@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from voice_agent.doors.reviewing import (
     mark_turn,
     show_sample,
 )
-from voice_agent.doors.tables import show
+from voice_agent.doors.tables import json_line, show
 from voice_agent.doors.turn_blocks import turn_blocks
 from voice_agent.errors import InputError
 from voice_agent.record.call_record import CallRecord, TurnRecord
@@ -171,7 +170,7 @@ def _folder(path: Path, args: argparse.Namespace) -> None:
         diagnose_folder(path, calls, args.labels, as_json=args.json)
     elif args.json:
         for call in calls:
-            print(json.dumps(_summary_facts(call), ensure_ascii=False))
+            print(json_line(_summary_facts(call)))
     else:
         _show_calls(path, calls, listed, is_open=wanted.is_open)
 
@@ -189,7 +188,7 @@ def _one_call(call: CallRecord, args: argparse.Namespace) -> None:
     elif args.json:
         heads = [] if args.turn is not None else [_call_facts(call)]
         for facts in [*heads, *(_turn_facts(call, turn) for turn in turns)]:
-            print(json.dumps(facts, ensure_ascii=False))
+            print(json_line(facts))
     elif args.turn is not None:
         show(list(turn_blocks(turns[0])))
     else:

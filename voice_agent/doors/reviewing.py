@@ -13,7 +13,7 @@ from typing import Any
 from audio.cer import characters
 from retrieval.metrics import Rate
 from voice_agent.doors.diagnosis_blocks import folder_blocks, loss_block, rate_text
-from voice_agent.doors.tables import Block, show
+from voice_agent.doors.tables import Block, json_line, show
 from voice_agent.errors import InputError
 from voice_agent.record.call_record import CallRecord, TurnRecord
 from voice_agent.record.cases import case_of
@@ -166,4 +166,4 @@ def _labels(path: Path) -> dict[str, Wanted]:
 
 
 def _print(facts: Mapping[str, object]) -> None:
-    print(json.dumps(facts, ensure_ascii=False))
+    print(json_line(facts))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -16,6 +17,10 @@ Row = Sequence[str]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 # Also marks that turn the writing direction: a transcript must not be able to redraw the screen.
+
+
+_UNQUOTED = re.compile(r"[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# JSON itself quotes only what lies below a blank.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,12 @@ def show(blocks: Sequence[Block], out: TextIO | None = None) -> None:
 def clean(text: object) -> str:
     """One printable line: control characters, line breaks and direction marks become spaces."""
     return _CONTROL.sub(" ", "" if text is None else str(text))
+
+
+def json_line(facts: Mapping[str, object]) -> str:
+    """One JSON object in a line, the same control characters and direction marks written as escapes."""
+    text = json.dumps(facts, ensure_ascii=False)
+    return _UNQUOTED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -143,7 +143,7 @@ def _turn(turn: int, events: list[Event]) -> TurnRecord:
         fused=_ranking(_last(events, "fusion").get("ranking")),
         reranked=_ranking(_last(events, "rerank").get("ranking")),
         gate=_gate(_last(events, "gate")),
-        sentences=tuple(_sentence(e) for e in events if e["type"] == "sentence"),
+        sentences=tuple(_sentence(e) for e in _since_gate(events) if e["type"] == "sentence"),
         spoken=tuple(_spoken(e) for e in events if e["type"] == "spoken"),
         outcome=optional(ended, "outcome"),
         counts=mapping(ended, "sentences"),
@@ -155,6 +155,12 @@ def _turn(turn: int, events: list[Event]) -> TurnRecord:
         stages_ms={k: v for e in events if e["type"] == "timing" for k, v in numbers(e, "stages_ms").items()},
         first_audio_s=number(ended, "first_audio_s"),
     )
+
+
+def _since_gate(events: Sequence[Event]) -> Sequence[Event]:
+    """What came of the last reply: one that the caller took back by going on has no say in the turn."""
+    gates = [at for at, event in enumerate(events) if event["type"] == "gate"]
+    return events[gates[-1] :] if gates else events
 
 
 def _not_heard_again(transcripts: Sequence[Event]) -> list[Event]:

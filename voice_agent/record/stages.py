@@ -32,6 +32,8 @@ class Failure:
 
 def failure_of(turn: TurnRecord) -> Failure | None:
     """Where the turn failed; None if it did not, or if the call ended before it could."""
+    if (unchecked := _unchecked(turn)) is not None:
+        return unchecked
     if turn.outcome in _BY_THE_CALLER or _left_open(turn):
         return None
     rules = (_unheard, _unfound, _unranked, _refused, _blocked, _unwritten, _unspoken)
@@ -42,6 +44,15 @@ def _left_open(turn: TurnRecord) -> bool:
     """Nothing went wrong and nothing was finished: the caller hung up, the time was over, the process was killed."""
     unfinished = turn.outcome in (None, "unfinished") and not turn.errors
     return unfinished and turn.halted in (None, "MAX_LENGTH") and all(s.passed for s in turn.sentences)
+
+
+def _unchecked(turn: TurnRecord) -> Failure | None:
+    """Something of the answer was heard that has no passed verdict: no check is no pass, however the turn ended."""
+    passed = {sentence.index for sentence in turn.sentences if sentence.passed}
+    odd = sorted({spoken.index for spoken in turn.said} - passed)
+    if not odd:
+        return None
+    return Failure("check", "unchecked", f"sentences {', '.join(map(str, odd))} were heard without a verdict")
 
 
 def _unheard(turn: TurnRecord) -> Failure | None:
