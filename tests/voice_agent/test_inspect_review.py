@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.voice_agent.test_inspect import _json, _run
 from voice_agent.doors import cli
 from voice_agent.errors import InputError
 from voice_agent.evaluation.questions import load_questions
+from voice_agent.record.inspection import read_call
 from voice_agent.record.review import marks_path
 
 FAILING = [call for call in CALLS if call.stage]
@@ -215,6 +217,24 @@ def test_escape_sequences_in_words_and_marks_stay_out_of_every_view(
             assert _run(*view, *form) == 0
             out = capsys.readouterr().out
             assert not set(out) & set("\x1b\x07\r\x9b\u202e"), view
+
+
+def test_a_torn_journal_is_shown_in_every_view(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cut at any byte: the list, the transcript, the last turn, the diagnosis; what is torn is said."""
+    whole = (folder / "check.jsonl").read_bytes()
+    for path in folder.iterdir():
+        path.unlink()
+    path = folder / "check.jsonl"
+    for cut in random.Random(7).sample(range(whole.index(b"\n") + 2, len(whole) - 1), 25):
+        path.write_bytes(whole[:cut])
+        assert _run(str(folder)) == 0
+        assert _run(str(path)) == 0
+        torn = capsys.readouterr().out.count("last line torn")
+        assert torn == (0 if whole[:cut].endswith(b"\n") or whole[cut : cut + 1] == b"\n" else 2)
+        if (turns := read_call(path).turns) != ():
+            assert _run(str(path), "--turn", str(turns[-1].turn)) == 0
+            assert _run(str(path), "--expect", "refund") == 0
+        assert _run(str(folder), "--diagnose", "--json") == 0
 
 
 def _poisoned(event: dict[str, Any], attack: str) -> dict[str, Any]:

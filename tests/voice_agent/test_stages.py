@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.voice_agent.failing_calls import CALLS, Call, record
-from voice_agent.record.call_record import TurnRecord
+from voice_agent.record.call_record import GateRecord, SentenceRecord, SpokenRecord, TurnRecord
 from voice_agent.record.inspection import read_call
 from voice_agent.record.stages import STAGES, failure_of
 
@@ -30,3 +31,41 @@ def test_every_stage_has_a_call_that_fails_there() -> None:
 def test_what_the_caller_ended_has_not_failed(outcome: str | None) -> None:
     """A person was asked for, the agent was cut, the caller hung up, the process was killed."""
     assert failure_of(TurnRecord(1, heard="退款", outcome=outcome)) is None
+
+
+ANSWERED = GateRecord("ANSWER", None, {}, {})
+PASSED = SentenceRecord(0, "三天到账。[S1]", True, None, "", ("p",), (), 1.0)
+PLAYED = SpokenRecord(0, "三天到账。", 1.0, 2.0, True, "手册")
+CUT = SpokenRecord(0, "三天到账。", 1.0, 1.5, False, "手册")
+
+
+@pytest.mark.parametrize(
+    ("facts", "stage", "cause"),
+    [
+        ({"gate": ANSWERED, "halted": "FAULT"}, "generate", "silence"),
+        ({"gate": ANSWERED, "halted": "MAX_LENGTH"}, None, None),
+        ({"halted": "FAULT"}, "recall", "error"),
+        ({"gate": ANSWERED, "halted": "FAULT", "sentences": (PASSED,)}, "speech", "unplayed"),
+        (
+            {"gate": ANSWERED, "halted": "FAULT", "sentences": (PASSED,), "spoken": (CUT,)},
+            "speech",
+            "unplayed",
+        ),
+        (
+            {"gate": ANSWERED, "halted": "FAULT", "sentences": (PASSED,), "spoken": (PLAYED,)},
+            "generate",
+            "error",
+        ),
+        ({"gate": ANSWERED, "outcome": "answered", "spoken": (PLAYED,)}, "check", "unchecked"),
+        ({"gate": GateRecord("REFUSE", "NO_INDEX", {}, {}), "outcome": "refused"}, "recall", "NO_INDEX"),
+        ({"gate": GateRecord("CLARIFY", "ASR_LOW", {}, {}), "outcome": "clarify"}, "asr", "ASR_LOW"),
+        ({"gate": ANSWERED, "outcome": "failed", "errors": ("reply: LlmError: gone",)}, "generate", "error"),
+        ({"gate": ANSWERED, "errors": ("unchecked: twice",), "sentences": (PASSED,)}, "check", "unchecked"),
+    ],
+)
+def test_what_stopped_without_a_word_is_placed_by_what_came_before(
+    facts: dict[str, Any], stage: str | None, cause: str | None
+) -> None:
+    """A deadline names no stage: the one behind the last that left a trace is meant."""
+    found = failure_of(TurnRecord(1, **{"heard": "退款多久到账", **facts}))
+    assert (found and found.stage, found and found.cause) == (stage, cause)
