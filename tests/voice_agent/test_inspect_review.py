@@ -160,7 +160,7 @@ def test_bad_input_is_one_line_and_exit_2(
     places = {"folder": str(folder), "call": str(folder / "fine.jsonl")}
     assert cli.run(["inspect", *(part.format(**places) for part in argv)]) == 2
     told = capsys.readouterr().err
-    assert why in told and told.count("\n") == 1 and not list(folder.glob("*.marks"))
+    assert why in told and told.count("\n") == 1 and not list(folder.glob("*.marks.json"))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from tests.voice_agent.failing_calls import CALLS, record
 from tests.voice_agent.test_inspection import write_call
 from voice_agent.record import listing
 from voice_agent.record.inspection import read_call
+from voice_agent.record.journal import Journal
 from voice_agent.record.listing import CACHE, lean, list_summaries
 from voice_agent.record.selection import REASONS, CallFilter, draw
 from voice_agent.record.summary import CallSummary, TurnSummary, same_question, summarise
@@ -59,6 +60,15 @@ def test_a_journal_that_changed_is_read_again(tmp_path: Path) -> None:
     path.unlink()
     assert [call.call for call in list_summaries(tmp_path).calls] == ["later"]
     assert "refund" not in (tmp_path / CACHE).read_text()
+
+
+def test_a_greeting_is_no_turn(tmp_path: Path) -> None:
+    """What the agent said before anybody asked is told in the transcript and counted nowhere."""
+    with Journal(tmp_path, "greeted", {}) as journal:
+        played = {"start_s": 0.0, "end_s": 1.0, "complete": True, "source": "phrase"}
+        journal.write("spoken", 1.0, 0, index=0, text="您好。", **played)
+    assert [call.turns for call in list_summaries(tmp_path).calls] == [()]
+    assert len(read_call(journal.path).turns) == 1
 
 
 @pytest.mark.parametrize(

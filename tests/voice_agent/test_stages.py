@@ -12,6 +12,11 @@ from voice_agent.record.call_record import GateRecord, SentenceRecord, SpokenRec
 from voice_agent.record.inspection import read_call
 from voice_agent.record.stages import STAGES, failure_of
 
+ANSWERED = GateRecord("ANSWER", None, {}, {})
+PASSED = SentenceRecord(0, "三天到账。[S1]", True, None, "", ("p",), (), 1.0)
+PLAYED = SpokenRecord(0, "三天到账。", 1.0, 2.0, True, "手册")
+CUT = SpokenRecord(0, "三天到账。", 1.0, 1.5, False, "手册")
+
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
 def test_each_stage_that_fails_is_named(tmp_path: Path, call: Call) -> None:
@@ -27,16 +32,13 @@ def test_every_stage_has_a_call_that_fails_there() -> None:
     assert {"feature", "threshold"} <= {c.cause.split()[0] for c in CALLS if c.stage == "gate" and c.cause}
 
 
-@pytest.mark.parametrize("outcome", ["asked", "interrupted", "unfinished", None])
-def test_what_the_caller_ended_has_not_failed(outcome: str | None) -> None:
-    """A person was asked for, the agent was cut, the caller hung up, the process was killed."""
+@pytest.mark.parametrize(
+    "outcome", ["asked", "interrupted", "courtesy", "repeated", "goodbye", "unfinished", None]
+)
+def test_what_the_caller_ended_or_never_asked_has_not_failed(outcome: str | None) -> None:
+    """A person was asked for, the agent was cut, thanked or asked to repeat; the caller hung up; a killed process."""
     assert failure_of(TurnRecord(1, heard="退款", outcome=outcome)) is None
-
-
-ANSWERED = GateRecord("ANSWER", None, {}, {})
-PASSED = SentenceRecord(0, "三天到账。[S1]", True, None, "", ("p",), (), 1.0)
-PLAYED = SpokenRecord(0, "三天到账。", 1.0, 2.0, True, "手册")
-CUT = SpokenRecord(0, "三天到账。", 1.0, 1.5, False, "手册")
+    assert failure_of(TurnRecord(1, heard="再说一遍", outcome=outcome, spoken=(PLAYED,))) is None
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,7 @@ CUT = SpokenRecord(0, "三天到账。", 1.0, 1.5, False, "手册")
         ({"gate": ANSWERED, "outcome": "answered", "spoken": (PLAYED,)}, "check", "unchecked"),
         ({"gate": GateRecord("REFUSE", "NO_INDEX", {}, {}), "outcome": "refused"}, "recall", "NO_INDEX"),
         ({"gate": GateRecord("CLARIFY", "ASR_LOW", {}, {}), "outcome": "clarify"}, "asr", "ASR_LOW"),
+        ({"outcome": "clarify"}, "asr", "unsure"),
         ({"gate": ANSWERED, "outcome": "failed", "errors": ("reply: LlmError: gone",)}, "generate", "error"),
         ({"gate": ANSWERED, "errors": ("unchecked: twice",), "sentences": (PASSED,)}, "check", "unchecked"),
     ],

@@ -1,4 +1,4 @@
-"""What people think of turns: marks beside a call's journal, `<call>.marks`, one JSON line a mark.
+"""What people think of turns: marks beside a call's journal, `<call>.marks.json`, one JSON line a mark.
 
 Only the owner may read the file, every mark is appended by one write, and the last mark of a turn is what holds.
 """
@@ -21,7 +21,7 @@ Judgement = Literal["right", "wrong", "should_have_refused", "should_have_answer
 
 JUDGEMENTS: Final[tuple[Judgement, ...]] = get_args(Judgement)
 
-SUFFIX: Final = ".marks"
+SUFFIX: Final = ".marks.json"
 
 _PASSAGE_ID: Final = re.compile(r"(?!\s)[^\x00-\x1f\x7f-\x9f]{1,200}(?<!\s)")
 _OWNER_ONLY: Final = 0o600
@@ -86,7 +86,8 @@ def marks_of(journal: Path) -> dict[int, Mark]:
 
 def marks_in(directory: Path) -> tuple[Mark, ...]:
     """The marks of a folder that have a journal, by call and turn."""
-    journals = sorted(path.with_suffix(".jsonl") for path in directory.glob(f"*{SUFFIX}"))
+    marked = (path.name.removesuffix(SUFFIX) for path in directory.glob(f"*{SUFFIX}"))
+    journals = sorted(directory / f"{call}.jsonl" for call in marked)
     found = [mark for path in journals if path.is_file() for mark in marks_of(path).values()]
     return tuple(sorted(found, key=lambda mark: (mark.call, mark.turn)))
 

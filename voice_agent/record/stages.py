@@ -1,7 +1,7 @@
 """At which stage did a turn fail? One pure rule over what the journal tells of it.
 
 The stages are gone through in the order of the call, and the first that did not give the next one what it needs is
-named. A turn that was answered, cut by the caller, or in which a person was asked for has not failed.
+named. A turn has not failed that was answered, that the caller cut or ended, or that asked for nothing to be looked up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Stage = Literal["asr", "recall", "rerank", "gate", "generate", "check", "speech"
 
 STAGES: Final[tuple[Stage, ...]] = get_args(Stage)
 
-_BY_THE_CALLER: Final = ("asked", "interrupted")
+_MAY_FAIL: Final = ("answered", "clarify", "refused", "blocked", "failed")
+_GIVEN_UP: Final = ("FAULT", "LOW_ASR", "GATE", "VERDICT")
 _MISHEARD: Final = ("ASR_LOW", "EMPTY_QUERY")
 _RERANK: Final = "rerank"
 
@@ -34,20 +35,26 @@ def failure_of(turn: TurnRecord) -> Failure | None:
     """Where the turn failed; None if it did not, or if the call ended before it could."""
     if (unchecked := _unchecked(turn)) is not None:
         return unchecked
-    if turn.outcome in _BY_THE_CALLER or _left_open(turn):
+    if not (turn.outcome in _MAY_FAIL or _broke_off(turn)):
         return None
     rules = (_unheard, _unfound, _unranked, _refused, _blocked, _unwritten, _unspoken)
     return next((failure for rule in rules if (failure := rule(turn)) is not None), None)
 
 
-def _left_open(turn: TurnRecord) -> bool:
-    """Nothing went wrong and nothing was finished: the caller hung up, the time was over, the process was killed."""
-    unfinished = turn.outcome in (None, "unfinished") and not turn.errors
-    return unfinished and turn.halted in (None, "MAX_LENGTH") and all(s.passed for s in turn.sentences)
+def _broke_off(turn: TurnRecord) -> bool:
+    """Ended without an outcome, and not because the caller hung up, the time was over or the process was killed."""
+    blocked = any(not sentence.passed for sentence in turn.sentences)
+    unfinished = turn.outcome in (None, "unfinished")
+    return unfinished and (bool(turn.errors) or turn.halted in _GIVEN_UP or blocked)
 
 
 def _unchecked(turn: TurnRecord) -> Failure | None:
-    """Something of the answer was heard that has no passed verdict: no check is no pass, however the turn ended."""
+    """Something of the answer was heard that has no passed verdict: no check is no pass, however the turn ended.
+
+    Where nothing was searched, an earlier answer may have been said once more; its verdicts stand in its own turn.
+    """
+    if turn.gate is None and turn.outcome != "answered":
+        return None
     passed = {sentence.index for sentence in turn.sentences if sentence.passed}
     odd = sorted({spoken.index for spoken in turn.said} - passed)
     if not odd:
@@ -61,6 +68,8 @@ def _unheard(turn: TurnRecord) -> Failure | None:
         return Failure("asr", "error", fault)
     if turn.halted == "LOW_ASR" or (not turn.heard and turn.gate is None):
         return Failure("asr", turn.dropped or "unheard", turn.raw)
+    if turn.outcome == "clarify" and turn.gate is None:  # asked whether these were the words
+        return Failure("asr", "unsure", turn.raw)
     if turn.gate is not None and turn.gate.reason in _MISHEARD:
         found = decider(turn.gate)
         return Failure("asr", turn.gate.reason, found.shown if found else "")

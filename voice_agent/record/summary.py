@@ -75,7 +75,8 @@ class CallSummary:
 
 def summarise(call: CallRecord) -> CallSummary:
     """The call in brief."""
-    heard = [turn.heard for turn in call.turns]
+    turns = [turn for turn in call.turns if _is_turn(turn)]
+    heard = [turn.heard for turn in turns]
     spoken = [utterance for turn in call.turns for utterance in turn.utterances]
     return CallSummary(
         call=call.call,
@@ -88,10 +89,15 @@ def summarise(call: CallRecord) -> CallSummary:
         false_drops=sum(_false_drops(spoken)),
         turns=tuple(
             _turn(turn, again=at > 0 and same_question(heard[at - 1], turn.heard))
-            for at, turn in enumerate(call.turns)
+            for at, turn in enumerate(turns)
         ),
         problems=call.problems,
     )
+
+
+def _is_turn(turn: TurnRecord) -> bool:
+    """A phrase that no turn asked for, as a greeting, is none."""
+    return bool(turn.utterances or turn.outcome or turn.gate or turn.errors or turn.halted)
 
 
 def _turn(turn: TurnRecord, *, again: bool) -> TurnSummary:
