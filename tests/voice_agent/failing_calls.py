@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from retrieval.homophones import NoRepairs
 from retrieval.types import Channel, Evidence, Found, Gate, Hit, Passage, Query, Ranking
 from tests.fakes import Dialogue, ScriptedRecognizer, ScriptedSynthesizer
 from tests.voice_agent.answering import (
+    DAY,
     FREIGHT,
     QUESTION,
     REFUND,
     FixedSearch,
     OneScale,
     ScriptedLlm,
+    answerer,
     by_llm,
     extractive,
     inline,
@@ -32,7 +35,7 @@ from tests.voice_agent.answering import (
 from tests.voice_agent.test_session import question
 from voice_agent.record.journal import Journal
 from voice_agent.record.stages import Stage
-from voice_agent.reply.answer import Answerer
+from voice_agent.reply.answer import Answerer, Asked
 from voice_agent.reply.checker import Checker
 from voice_agent.reply.draft import Writers
 
@@ -164,8 +167,16 @@ CALLS = (
 """The first does not fail: whatever names a stage in it is wrong."""
 
 
+@cache
+def warm() -> None:
+    """Loads the dictionaries before a call is held: on a busy machine they take longer than a call may."""
+    asked, parts = Asked(QUESTION, DAY), answerer(extractive())
+    parts.check(asked, parts.look(asked), 0, f"{REFUND.text}[S1]")
+
+
 def record(folder: Path, call: Call) -> Path:
     """Holds the call and leaves its journal."""
+    warm()
     parts: Any = (
         NoRepairs(),
         call.search(),
