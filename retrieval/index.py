@@ -115,6 +115,16 @@ def open_index(root: Path, encoder: Encoder, corpus: Corpus | None = None) -> In
         raise StoreError(f"index {root}: cannot be read ({e}); build it again") from e
 
 
+def stored_passages(root: Path) -> tuple[Passage, ...]:
+    """The passages of an index whatever encoder made it, without its vectors. Raises StoreError."""
+    folder = current_generation(root)
+    read_manifest(folder)
+    try:
+        return _passages(folder)
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise StoreError(f"index {root}: cannot be read ({e}); build it again") from e
+
+
 def _write_arrays(folder: Path, rows: Sequence[Encoded], query_centre: NDArray[np.float32]) -> None:
     dim = len(query_centre)
     tokens = _filled(folder / "token_vectors.npy", [row.token_vectors for row in rows], dim)
@@ -151,8 +161,7 @@ def _joined(arrays: Sequence[NDArray[Any]], empty: NDArray[Any]) -> NDArray[Any]
 
 
 def _read(folder: Path, facts: dict[str, Any]) -> Index:
-    text = (folder / "passages.jsonl").read_text(encoding="utf-8")
-    passages = tuple(_passage(json.loads(line)) for line in text.splitlines() if line)
+    passages = _passages(folder)
 
     def load(name: str) -> NDArray[Any]:
         array: NDArray[Any] = np.load(folder / f"{name}.npy", allow_pickle=False)
@@ -226,6 +235,11 @@ def _plain(passage: Passage) -> dict[str, Any]:
     for name in ("valid_from", "valid_to"):
         facts[name] = facts[name].isoformat() if facts[name] is not None else None
     return facts
+
+
+def _passages(folder: Path) -> tuple[Passage, ...]:
+    text = (folder / "passages.jsonl").read_text(encoding="utf-8")
+    return tuple(_passage(json.loads(line)) for line in text.splitlines() if line)
 
 
 def _passage(facts: dict[str, Any]) -> Passage:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
+from math import isfinite
 
 from audio.types import Samples, Synthesizer, Transcript
 from retrieval.marks import strip_marks
-from retrieval.types import Found, Gate, Outcome, Passage
+from retrieval.types import Found, Gate, Outcome
 from voice_agent import phrases
 from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
@@ -20,6 +21,7 @@ from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked, Checked, Looked
+from voice_agent.reply.basis import facts_of, shown
 from voice_agent.reply.handoff import Withheld
 from voice_agent.reply.rewrite import Exchange
 from voice_agent.reply.spoken import spoken_form
@@ -130,16 +132,15 @@ class Replying:
         verdict = checked.verdict
         self._voice.tally.judged(checked.index, verdict)
         self._stages_ms["check"] = self._stages_ms.get("check", 0.0) + checked.ms
-        evidence = [_shown(mark, passage) for mark, passage in checked.evidence]
+        evidence = [shown(mark, passage) for mark, passage in checked.evidence]
+        basis = {"evidence": evidence} if checked.basis is None else facts_of(checked.basis, verdict)
         judged = {
             "passed": verdict.passed,
             "reason": verdict.reason,
             "cited": verdict.cited,
             "detail": verdict.detail,
         }
-        self._write(
-            "sentence", index=checked.index, text=checked.text, evidence=evidence, ms=checked.ms, **judged
-        )
+        self._write("sentence", index=checked.index, text=checked.text, ms=checked.ms, **judged, **basis)
         if not verdict.passed:
             self.looking.withheld = Withheld(checked.text, str(verdict.reason))
         return verdict.passed
@@ -201,11 +202,14 @@ def _all_blocks(synthesizer: Synthesizer, text: str) -> list[Samples]:
 
 
 def _decision(gate: Gate) -> dict[str, object]:
+    """JSON has no NaN, and a feature that is none decides otherwise than one that was not measured: named apart."""
+    odd = {k: str(v) for k, v in gate.features.items() if v is not None and not isfinite(v)}
     return {
         "outcome": gate.outcome,
         "reason": gate.reason,
         "features": gate.features,
         "thresholds": gate.thresholds,
+        **({"not_finite": odd} if odd else {}),
     }
 
 
@@ -217,7 +221,3 @@ def _channels(found: Found) -> dict[str, list[dict[str, object]]]:
         ]
         for channel, ranking in found.rankings.items()
     }
-
-
-def _shown(mark: str, passage: Passage) -> dict[str, str]:
-    return {"citation_id": mark, "id": passage.id, "source": passage.source, "text": passage.text}

@@ -1,4 +1,7 @@
-"""`voice-agent replay`: recorded calls through the whole agent, as fast as it can or in real time."""
+"""`voice-agent replay`: recorded calls through the whole agent, as fast as it can or in real time.
+
+Journals are replayed too: their decisions are made again, see replay_journals.py.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from audio.wav import read_wav
 from voice_agent.build import Agent, open_agent
 from voice_agent.call.recorded import Clip, Cue
 from voice_agent.doors.common import Subparsers, add_common, configured, day, progress_bar
+from voice_agent.doors.replay_journals import add_audit, are_journals, run_audit
 from voice_agent.errors import InputError
 from voice_agent.expectations import Expectation, load_expectations, unmet
 from voice_agent.record.call_record import CallRecord, TurnRecord
@@ -25,7 +29,10 @@ from voice_agent.replay import replay_call, unhurried
 EXAMPLES = """examples:
   voice-agent replay call.wav                        one recording, as fast as it can
   voice-agent replay call.wav --speed 1 --out out    in real time; keeps the call's sound and journal in out/
-  voice-agent replay data/calls --expect data/calls/expect.jsonl --json"""
+  voice-agent replay data/calls --expect data/calls/expect.jsonl --json
+  voice-agent replay logs/calls --audit              every decision of these journals made again
+  voice-agent replay call.jsonl --index data/kb      is what was said still what the documents say?
+  voice-agent replay logs/calls --what-if gate.answer=0.9"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +60,11 @@ def add(subparsers: Subparsers) -> None:
     """Registers the command."""
     parser = subparsers.add_parser(
         "replay",
-        help="recorded WAV calls through the whole agent",
+        help="recorded WAV calls through the whole agent; journals audited",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("paths", nargs="+", type=Path, metavar="WAV|FOLDER")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="WAV|JOURNAL|FOLDER")
     parser.add_argument(
         "--speed", type=_speed, default=0.0, help="1 is real time; 0, the default, as fast as it can"
     )
@@ -73,12 +80,15 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--json", action="store_true", help="one JSON object a call on standard output, nothing else"
     )
+    add_audit(parser)
     add_common(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 done, 1 an unmet expectation or a fault in a call, 2 an input that could not be used."""
+    """0 done, 1 an unmet expectation, a fault in a call or a decision that differs, 2 an input of no use."""
+    if are_journals(args):
+        return run_audit(args)
     jobs, refused = _jobs(args)
     for line in refused:
         print(line, file=sys.stderr)

@@ -119,6 +119,17 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
 _COUNTED = {"generated": _COUNT, "checked": _COUNT, "blocked": _map(_COUNT), "spoken": _COUNT}
 
 OPTIONAL: Mapping[str, Mapping[str, Schema]] = {
+    "gate": {"not_finite": _map(_TEXT)},
+    "shadow": {"not_finite": _map(_TEXT)},
+    "sentence": {
+        "others": _CITED,
+        "question": _TEXT,
+        "as_of": _TEXT,
+        "before": _TEXTS,
+        "after": _TEXTS,
+        "min_relevance": _NUMBER_OR_NULL,
+        "relevance": _map(_NUMBER_OR_NULL),
+    },
     "handoff": {"delivery": {"enum": ["delivered", "spooled", "failed"]}, "detail": _TEXT},
     "reply_ended": {"sentences": _record(**_COUNTED)},
     "paused": {"ducked_s": _NUMBER_OR_NULL},

@@ -20,6 +20,7 @@ from retrieval.search import Searcher, make_query
 from retrieval.terms import terms
 from retrieval.types import Cut, Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
 from voice_agent.reply.attribution import attributed, lacks_a_mark
+from voice_agent.reply.basis import Basis
 from voice_agent.reply.checker import ALONE, Beside, Checker
 from voice_agent.reply.draft import Draft, Writers
 from voice_agent.reply.generator import Tell, silent
@@ -61,13 +62,14 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One generated sentence, marks included, and whether it may be spoken."""
+    """One generated sentence, marks included, and whether it may be spoken. `basis` is for the journal."""
 
     index: int
     text: str
     verdict: Verdict
     evidence: tuple[tuple[str, Passage], ...]
     ms: float
+    basis: Basis | None = None
 
 
 class Judge(Protocol):
@@ -180,14 +182,17 @@ class Answerer:
         passages = {mark: evidence.passage for mark, evidence in looked.cited.items()}
         day = looked.found.as_of or asked.as_of
 
+        bases: dict[str, Basis] = {}
+
         def examine(text: str) -> Verdict:
-            return self.checker.check(text, looked.standalone, passages, day, beside)
+            verdict, bases[text] = self.checker.judge(text, looked.standalone, passages, day, beside)
+            return verdict
 
         verdict = examine(sentence)
         if self.attribute and lacks_a_mark(verdict) and not not_found(sentence):
             sentence, verdict = attributed(sentence, verdict, passages, examine)
         named = tuple((mark, passage) for mark, passage in passages.items() if passage.id in verdict.cited)
-        return Checked(index, sentence, verdict, named, _ms_since(began))
+        return Checked(index, sentence, verdict, named, _ms_since(began), bases[sentence])
 
 
 class Answering:

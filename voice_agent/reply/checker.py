@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, Protocol
 
-from retrieval.citations import CheckRules, check
 from retrieval.rerank import as_unit
 from retrieval.surfaces import document_text
 from retrieval.types import Passage, Verdict
+from voice_agent.reply.basis import Basis, judge
 
 
 class Relevance(Protocol):
@@ -52,11 +52,20 @@ class Checker:
         beside: Beside = ALONE,
     ) -> Verdict:
         """The verdict on one sentence with its marks. `evidence` maps S1… to passages."""
-        rules = CheckRules(min_relevance=self._min_relevance, before=beside.before, after=beside.after)
-        texts = {passage.text: document_text(passage) for passage in evidence.values()}
+        return self.judge(sentence, question, evidence, as_of, beside)[0]
 
-        def relevance(text: str, passage: str) -> float:
-            (score,) = self._model.scores(text, [texts.get(passage, passage)])
-            return as_unit(score, self._model.scale)
+    def judge(
+        self,
+        sentence: str,
+        question: str,
+        evidence: Mapping[str, Passage],
+        as_of: date,
+        beside: Beside = ALONE,
+    ) -> tuple[Verdict, Basis]:
+        """The same with all that it rests on, for the journal."""
+        basis = Basis(question, as_of, evidence, beside.before, beside.after, self._min_relevance)
+        return judge(sentence, basis, self._relevance)
 
-        return check(sentence, question, evidence, as_of, relevance, rules)
+    def _relevance(self, text: str, passage: Passage) -> float:
+        (score,) = self._model.scores(text, [document_text(passage)])
+        return as_unit(score, self._model.scale)
