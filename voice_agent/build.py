@@ -50,6 +50,7 @@ class Agent:
             "reranker": self.knowledge.reranker.id,
             "generator": self.knowledge.answerer.writers.first.id,
             "calibration": self.knowledge.gating.state,
+            "answers": reader.id if (reader := self.knowledge.gating.reader) else None,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,10 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.corpus import load_corpus
+from retrieval.marks import strip_marks
+from retrieval.types import PassageId
 from voice_agent.doors.cli import run
 from voice_agent.expectations import Expectation, ExpectedTurn, load_expectations, unmet
-from voice_agent.record.call_record import CallRecord
+from voice_agent.record.audit import redecide, reverify
+from voice_agent.record.call_record import CallRecord, SentenceRecord
 from voice_agent.record.inspection import read_call
+from voice_agent.record.lines import Lines, read_lines
 from voice_agent.record.schema import validate_event
 
 pytestmark = pytest.mark.models
@@ -89,6 +95,47 @@ def test_every_event_fits_the_schema(replayed: tuple[int, Path]) -> None:
         lines = (replayed[1] / f"{call}.jsonl").read_text(encoding="utf-8").split("\n")
         faults = [fault for line in lines if line for fault in validate_event(json.loads(line))]
         assert faults == [], call
+
+
+def test_every_decision_is_reached_again(replayed: tuple[int, Path]) -> None:
+    """Over all calls, from their journals alone: no gate and no verdict differs, and none is beyond judging."""
+    found = [one for lines in journals(replayed) for one in redecide(lines)]
+    assert [one for one in found if one.status != "same"] == [] and len(found) > 30
+
+
+def test_one_changed_number_is_told_of_exactly_the_sentences_that_said_it(replayed: tuple[int, Path]) -> None:
+    """Each number of each passage that was spoken from, changed alone: those sentences, and no other."""
+    passages = {passage.id: passage for passage in load_corpus(CALLS.parent / "kb").passages}
+    calls = journals(replayed)
+    said = [(s.text, strip_marks(s.text), c) for lines in calls for s, c in spoken(lines.path)]
+    tried = 0
+    for cited in {c for _, _, c in said}:
+        text = passages[cited].text
+        for number in re.finditer(r"\d+", text):
+            other = f"{text[: number.start()]}{int(number[0]) + 7}{text[number.end() :]}"
+            newer = {**passages, cited: replace(passages[cited], text=other)}
+            told = [one for lines in calls for one in reverify(lines, newer) if one.status == "changed"]
+            spans = [(mine, text.index(words), words) for mine, words, c in said if c == cited]
+            held = [mine for mine, at, words in spans if at <= number.start() < at + len(words)]
+            assert sorted(one.text for one in told) == sorted(held), (cited, number[0])
+            tried += bool(held)
+    assert tried >= 5
+
+
+def spoken(path: Path) -> list[tuple[SentenceRecord, PassageId]]:
+    """The sentences of a call that were heard, with the passage each cites."""
+    turns = read_call(path).turns
+    heard = {(turn.turn, line.index) for turn in turns for line in turn.spoken if line.source != "phrase"}
+    return [
+        (sentence, PassageId(sentence.cited[0]))
+        for turn in turns
+        for sentence in turn.sentences
+        if sentence.passed and (turn.turn, sentence.index) in heard
+    ]
+
+
+def journals(replayed: tuple[int, Path]) -> list[Lines]:
+    return [read_lines(replayed[1] / f"{call}.jsonl") for call in EXPECTED]
 
 
 def test_the_sound_of_the_call_is_kept(replayed: tuple[int, Path]) -> None:

@@ -123,17 +123,11 @@ def _verdict(call: str, event: Event, change: Callable[[Basis], Basis]) -> Judge
         return told
     if _MASKED.search(text):
         return replace(told, status="masked")
-    now = {_now(judge_again(text, change(tried))) for tried in _tried(basis)}
-    if len(now) > 1:
-        return replace(told, status="masked")
-    (only,) = now
-    return replace(told, now=only, status="same" if only == was else "changed")
-
-
-def _tried(basis: Basis) -> list[Basis]:
-    """The basis with different values where it is masked; if they change the verdict, the value decided."""
-    probes = [basis, *(_with(basis, probe) for probe in _PROBES)]
-    return probes if probes[1] != basis else [basis]
+    now = _now(judge_again(text, change(basis)))
+    tried = [_with(basis, probe) for probe in _PROBES]
+    if tried[0] != basis and {now, *(_now(judge_again(text, change(one))) for one in tried)} != {was}:
+        return replace(told, status="masked")  # what stood there may have decided
+    return replace(told, now=now, status="same" if now == was else "changed")
 
 
 def _with(basis: Basis, probe: Mapping[str, str]) -> Basis:
