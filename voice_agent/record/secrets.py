@@ -12,8 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-_WIDE: dict[int, int | str] = {0xFF01 + i: 0x21 + i for i in range(94)}
-_WIDE |= {0x3000: " "} | {ord(dash): "-" for dash in "\u2010\u2011\u2013\u2014\u2212"}
+WIDE: dict[int, int | str] = {0xFF01 + i: 0x21 + i for i in range(94)}
+WIDE |= {0x3000: " "} | {ord(dash): "-" for dash in "\u2010\u2011\u2013\u2014\u2212"}
+"""Full width to ASCII, character by character: places in a text stay."""
 
 _NUMERAL_OF = dict(zip("零〇○洞一幺妖腰要二三四五六七拐八九勾", "0000111112345677899", strict=True))
 # 洞 幺 拐 勾 are how 0 1 7 9 are read aloud on the phone; 妖 腰 要 is what a recogniser writes for 幺.
@@ -67,7 +68,7 @@ Detector = Callable[[str], list[Secret]]
 
 def digits_of(text: str) -> str:
     """The digits in a text, whatever their width or script: "１3零" -> "130"."""
-    return "".join(c for c in text.translate(_WIDE).translate(_NUMERALS) if "0" <= c <= "9")
+    return "".join(c for c in text.translate(WIDE).translate(_NUMERALS) if "0" <= c <= "9")
 
 
 def may_hold_secret(text: str) -> bool:
@@ -77,7 +78,7 @@ def may_hold_secret(text: str) -> bool:
 
 def find_emails(text: str) -> list[Secret]:
     """Mail addresses."""
-    folded = text.translate(_WIDE)
+    folded = text.translate(WIDE)
     if "@" not in folded:
         return []
     return [Secret("EMAIL", m.start(), m.end(), m[0].lower()) for m in _EMAIL.finditer(folded)]
@@ -85,7 +86,7 @@ def find_emails(text: str) -> list[Secret]:
 
 def find_numbers(text: str) -> list[Secret]:
     """Personal numbers written in digits."""
-    folded = text.translate(_WIDE)
+    folded = text.translate(WIDE)
     secrets = [Secret("PHONE", m.start(), m.end(), digits_of(m[0])) for m in _POINTED_MOBILE.finditer(folded)]
     for run in _RUN.finditer(folded):
         if run.end() - run.start() >= min(_AREA_SIZES) + 7:
@@ -96,7 +97,7 @@ def find_numbers(text: str) -> list[Secret]:
 
 def find_spoken(text: str) -> list[Secret]:
     """Personal numbers read aloud as Chinese numerals, whole or in part, with the commas of the recogniser."""
-    folded = text.translate(_WIDE)
+    folded = text.translate(WIDE)
     secrets = []
     for pattern in (_SPOKEN, _MIXED):
         for run in pattern.finditer(folded):
@@ -108,7 +109,7 @@ def find_spoken(text: str) -> list[Secret]:
 def find_begun(text: str) -> list[Secret]:
     """A long number at the end of a text that is still being spoken: the rest of it is on its way."""
     start = max(0, len(text) - _TAIL_CHARS)
-    m = _BEGUN.search(text[start:].translate(_WIDE).translate(_NUMERALS))
+    m = _BEGUN.search(text[start:].translate(WIDE).translate(_NUMERALS))
     return [Secret("NUMBER", start + m.start(), start + m.end(), digits_of(m[0]))] if m else []
 
 
