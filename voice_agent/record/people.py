@@ -73,6 +73,7 @@ _REGIONS = re.compile(
     rf"[{_HAN}]{{2,8}}(?:省|自治区|市)[，, ]?[{_HAN}]{{1,8}}(?:市|区|县|旗|州)[，, ]?"
     rf"[{_HAN}]{{1,10}}(?:区|县|镇|乡|村|街道|路|街|小区)"
 )
+_MAY_BE_PLACE = re.compile("[路街道巷村屯镇苑厦县旗州区寓园室号]|胡同|公馆|[住家]在|家住|住址")
 _UNITS = "省|市|区|县|镇|乡|村|街|路|巷|弄|栋|幢|座|单元|室|号|楼|苑|花园"
 _LIVES = re.compile(
     rf"(?:我?住在|家在|家住|住址[是为：:])[ ，,]?(?P<place>[{_HAN}A-Za-z0-9-]{{2,30}}(?:{_UNITS}))"
@@ -107,6 +108,8 @@ def find_names(text: str) -> list[Secret]:
 
 def find_addresses(text: str) -> list[Secret]:
     """Where somebody lives or has things sent."""
+    if not _MAY_BE_PLACE.search(text):
+        return []
     folded = text.translate(WIDE)
     found = []
     for m in _HOUSE.finditer(folded):

@@ -48,12 +48,16 @@ class Masker:
         if may_hold_secret(text):
             for detect in (*self._detectors, find_begun) if unfinished else self._detectors:
                 text = self._replace(text, detect(text))
+        if text.isascii():  # ids and reasons, most strings of a journal: names and places are led to in Chinese
+            return text
         for detect in (*self._people, find_person_begun) if unfinished else self._people:
             text = self._replace(text, detect(text))
         return self._replace(text, self._find_known(text))
 
     def _find_known(self, text: str) -> list[Secret]:
         """Whole names and addresses that were said before: they are said again without what led to them."""
+        if not self._names:
+            return []
         return [
             Secret(kind, m.start(), m.end(), value)
             for kind, value in sorted(self._words(), key=lambda known: -len(known[1]))
@@ -85,6 +89,8 @@ class Masker:
         return value
 
     def _replace(self, text: str, secrets: list[Secret]) -> str:
+        if not secrets:
+            return text
         done, at = "", 0
         for secret in sorted(secrets, key=lambda s: (s.start, -s.stop)):
             if secret.start >= at:
