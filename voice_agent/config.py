@@ -207,6 +207,27 @@ class Handoff(_Section):
         return url
 
 
+class Journals(_Section):
+    """How long calls are kept; see record/retention.py. None: without that limit."""
+
+    keep_days: PositiveInt | None = 90
+    max_mb: PositiveInt | None = 2000
+
+
+class Privacy(_Section):
+    """`key_env` names the variable that holds the operator's key, never the key; see record/vault.py."""
+
+    key_env: str = Field(default="", pattern=r"^[A-Za-z0-9_]*$")
+
+
+class Telemetry(_Section):
+    """What is told to monitoring, in numbers and codes alone; see record/telemetry.py."""
+
+    prometheus_port: int | None = Field(default=None, ge=1, le=65535)
+    prometheus_host: str = Field(default="127.0.0.1", min_length=1)
+    spans: Literal["off", "file", "environment"] = "off"
+
+
 class Replay(_Section):
     """The budget of each stage in a replay at speed 0, in seconds of the call's clock."""
 
@@ -245,6 +266,9 @@ class Config(_Section):
     llm: Llm = Llm()
     tts: Tts = Tts()
     handoff: Handoff = Handoff()
+    journal: Journals = Journals()
+    privacy: Privacy = Privacy()
+    telemetry: Telemetry = Telemetry()
     replay: Replay = Replay()
 
     @property

@@ -17,7 +17,7 @@ from voice_agent.call.recorded import Clip, RecordedCaller
 from voice_agent.call.session import Line, Records, Session
 from voice_agent.config import Config
 from voice_agent.record.journal import Journal, unused_call_id
-from voice_agent.record.privacy import Masker
+from voice_agent.record.vault import masking
 from voice_agent.reply.handoff import FileHandoffSink
 
 UNHURRIED_MS = 30_000
@@ -38,9 +38,9 @@ async def replay_call(
     kept, in the configured logs. Raises AudioError, AgentError."""
     folder = out or agent.config.paths.logs / "calls"
     call = unused_call_id(folder, name)
-    masker = Masker()
     header = {**agent.header, "as_of": as_of}
     with ExitStack() as stack:
+        masker = stack.enter_context(masking(agent.config.privacy.key_env, folder, call))
         journal = stack.enter_context(Journal(folder, call, header, masker=masker))
         journal.write("ready", 0.0, 0, timings_ms=agent.timings_ms)
         sound = stack.enter_context(WavWriter(out / f"{call}.wav", CALL_RATE_HZ, channels=2)) if out else None

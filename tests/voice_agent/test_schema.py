@@ -15,6 +15,7 @@ DESIGNED = {
     "ready", "device", "speech_started", "partial", "speech_ended", "transcript", "query", "rewrite", "recall",
     "fusion", "rerank", "gate", "shadow", "speculation", "sentence", "spoken", "prompt", "fallback", "paused",
     "resumed", "barge_in", "halt", "handoff", "handoff_unspoken", "reply_ended", "timing", "error", "call_ended",
+    "consent",
 }  # fmt: skip
 
 RANKED = [{"id": "p1", "rank": 1, "score": 3.5}, {"id": "p2", "rank": 2, "score": None}]
@@ -47,6 +48,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "halt": {"reason": "VERDICT"},
     "handoff": {"reason": "GATE", "packet": "logs/handoff/a.json"},
     "reply_ended": {"outcome": "answered", "first_audio_s": 1.4},
+    "consent": {"to": "recording", "given": True, "how": "key 1"},
     "timing": {"stages_ms": {"asr": 300, "search": 20.5}},
     "error": {"where": "asr", "message": "boom"},
     "call_ended": {"reason": "hung_up", "length_s": 12.5, "turns": 2, "stale_events": 0, "counters": {}},

@@ -12,7 +12,21 @@ from audio.errors import AudioError
 from retrieval.errors import RetrievalError
 from voice_agent.errors import AgentError, LoadError
 
-COMMANDS = ("replay", "ask", "index", "inspect", "eval", "calibrate", "synth", "models", "doctor")
+COMMANDS = (
+    *(
+        "replay",
+        "ask",
+        "index",
+        "inspect",
+        "forget",
+        "reveal",
+        "eval",
+        "calibrate",
+        "synth",
+        "models",
+        "doctor",
+    ),
+)
 """Each is a module beside this one with `add(subparsers)` and a `run(args)` that returns the exit code."""
 
 

@@ -7,6 +7,7 @@ written; the header holds the agent's own facts, not the caller's words, and is 
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -71,6 +72,9 @@ class Journal:
             self._file = open(self.path, "xb", buffering=0, opener=_open_private)  # noqa: SIM115 (closed by __exit__)
         except OSError as e:
             raise InputError(f"{self.path}: cannot be written ({e.strerror}); choose another folder") from e
+        fcntl.flock(
+            self._file, fcntl.LOCK_EX
+        )  # falls with the process, so a killed call does not seem to run on
         self._append(line(self._first))
         return self
 
@@ -137,6 +141,16 @@ def unused_call_id(directory: Path, stem: str) -> str:
         number += 1
         call = f"{safe}-{number}"
     return call
+
+
+def is_open(path: Path) -> bool:
+    """Whether a call is still writing this journal; so is one that holds nothing yet. Raises OSError."""
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return path.stat().st_size == 0
 
 
 def _header(call: str, header: Mapping[str, object], started: datetime) -> dict[str, Json]:

@@ -48,7 +48,9 @@ class Masker:
         if may_hold_secret(text):
             for detect in (*self._detectors, find_begun) if unfinished else self._detectors:
                 text = self._replace(text, detect(text))
-        if text.isascii():  # ids and reasons, most strings of a journal: names and places are led to in Chinese
+        if (
+            text.isascii()
+        ):  # ids and reasons, most strings of a journal: names and places are led to in Chinese
             return text
         for detect in (*self._people, find_person_begun) if unfinished else self._people:
             text = self._replace(text, detect(text))

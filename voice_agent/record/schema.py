@@ -104,6 +104,7 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
     "handoff": {"reason": _TEXT, "packet": {}},
     "handoff_unspoken": {},
     "reply_ended": {"outcome": _TEXT, "first_audio_s": _NUMBER_OR_NULL},
+    "consent": {"to": _TEXT, "given": _FLAG, "how": _TEXT},
     "timing": {"stages_ms": _MS},
     "error": {"where": _TEXT, "message": _TEXT},
     "call_ended": {
