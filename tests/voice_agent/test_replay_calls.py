@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from retrieval.corpus import load_corpus
 from retrieval.marks import strip_marks
@@ -90,11 +91,14 @@ def test_an_unmet_expectation_is_exit_1(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_every_event_fits_the_schema(replayed: tuple[int, Path]) -> None:
-    """What is written is what is published."""
+    """What is written is what is published: every line of every call, by our code and by the file alone."""
+    file = CALLS.parent / "schemas" / "journal" / "v1.json"
+    published = Draft202012Validator(json.loads(file.read_text(encoding="utf-8")))
     for call in EXPECTED:
         lines = (replayed[1] / f"{call}.jsonl").read_text(encoding="utf-8").split("\n")
         faults = [fault for line in lines if line for fault in validate_event(json.loads(line))]
         assert faults == [], call
+        assert all(published.is_valid(json.loads(line)) for line in lines if line), call
 
 
 def test_every_decision_is_reached_again(replayed: tuple[int, Path]) -> None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from voice_agent.record.jsonable import line, plain
-from voice_agent.record.schema import EVENT_KINDS, EVENTS, HEADER_SCHEMA, event_schema, validate_event
+from voice_agent.record.schema import (
+    EVENT_KINDS,
+    EVENTS,
+    HEADER_SCHEMA,
+    SCHEMA_VERSION,
+    event_schema,
+    published,
+    validate_event,
+)
 
 DESIGNED = {
     "ready", "device", "speech_started", "partial", "speech_ended", "transcript", "query", "rewrite", "recall",
@@ -153,3 +162,25 @@ def test_the_header_states_its_version() -> None:
     assert validate_event(header) == []
     assert validate_event({**header, "schema": 2})
     assert validate_event({**header, "call": "../a"})
+
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "schemas" / "journal" / f"v{SCHEMA_VERSION}.json"
+
+
+def test_the_published_file_is_this_schema() -> None:
+    """Whoever reads journals with another program has the same law; `scripts/journal_schema` writes it anew."""
+    written = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    assert written == json.loads(json.dumps(published())), "run scripts/journal_schema"
+
+
+@pytest.mark.parametrize("kind", sorted(DESIGNED))
+def test_the_published_file_judges_a_line_as_we_do(kind: str) -> None:
+    """By its type, with the fields of that type; header and events by one file, without our code."""
+    schema = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    judge = Draft202012Validator(schema)
+    assert judge.is_valid(_event(kind))
+    assert not judge.is_valid({**_event(kind), "t": "soon"})
+    assert not judge.is_valid({**_event(kind), "type": f"{kind}s"})
+    for field in GOOD.get(kind, {}):
+        assert not judge.is_valid({key: value for key, value in _event(kind).items() if key != field})

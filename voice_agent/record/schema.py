@@ -174,6 +174,27 @@ def event_schema(kind: str) -> Schema:
     }
 
 
+def published() -> Schema:
+    """All of it as one JSON Schema for a line of a journal: what data/schemas/journal/v1.json holds."""
+    kinds = {"call": HEADER_SCHEMA, **{kind: event_schema(kind) for kind in sorted(EVENT_KINDS)}}
+    return {
+        "$schema": DIALECT,
+        "title": "A line of a call's journal",
+        "description": f"Schema version {SCHEMA_VERSION}. The first line is of type call, each later one an event.",
+        "type": "object",
+        "required": ["type"],
+        "properties": {"type": {"description": "what this line tells", "enum": list(kinds)}},
+        "allOf": [
+            {"if": {"properties": {"type": {"const": kind}}}, "then": {"$ref": f"#/$defs/{kind}"}}
+            for kind in kinds
+        ],
+        "$defs": {
+            kind: {key: part for key, part in schema.items() if key != "$schema"}
+            for kind, schema in kinds.items()
+        },
+    }
+
+
 def validate_event(event: object) -> list[str]:
     """What is wrong with one line of a journal, header or event; empty if nothing is. Never raises."""
     kind = event.get("type") if isinstance(event, Mapping) else None
