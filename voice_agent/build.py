@@ -26,6 +26,7 @@ from voice_agent.floor.echo import EchoRules
 from voice_agent.floor.state import Rules
 from voice_agent.hotwords import hot_words
 from voice_agent.knowledge import Knowledge, Report, open_knowledge, timed
+from voice_agent.record.telemetry import OFF, Outlets, Telemetry, open_telemetry
 from voice_agent.reply.generation import LlmGenerator
 from voice_agent.reply.generator import Generator
 from voice_agent.reply.llm import LlmError
@@ -40,6 +41,7 @@ class Agent:
     knowledge: Knowledge
     parts: Parts
     timings_ms: dict[str, float]
+    telemetry: Telemetry = OFF
 
     @property
     def header(self) -> dict[str, object]:
@@ -89,7 +91,12 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             callback=config.handoff.callback_phrase,
             echo=EchoRules(config.audio.echo, config.audio.echo_tail_s),
         )
-        yield Agent(config, knowledge, parts, timings)
+        yield Agent(config, knowledge, parts, timings, stack.enter_context(open_telemetry(_outlets(config))))
+
+
+def _outlets(config: Config) -> Outlets:
+    told = config.telemetry
+    return Outlets(told.spans, config.paths.logs / "spans.jsonl", told.prometheus_port, told.prometheus_host)
 
 
 def greeting_of(config: Config, *, recorded: bool) -> str:

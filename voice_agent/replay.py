@@ -42,7 +42,8 @@ async def replay_call(
     with ExitStack() as stack:
         masker = stack.enter_context(masking(agent.config.privacy.key_env, folder, call))
         journal = stack.enter_context(Journal(folder, call, header, masker=masker))
-        journal.write("ready", 0.0, 0, timings_ms=agent.timings_ms)
+        recorder = stack.enter_context(agent.telemetry.watching(call, journal))
+        recorder.write("ready", 0.0, 0, timings_ms=agent.timings_ms)
         sound = stack.enter_context(WavWriter(out / f"{call}.wav", CALL_RATE_HZ, channels=2)) if out else None
 
         def keep(caller: Samples, spoken: Samples) -> None:
@@ -51,7 +52,7 @@ async def replay_call(
 
         sink = FileHandoffSink((out or agent.config.paths.logs) / "handoff", masker.mask)
         line = Line(RecordedCaller(clips), _clock(agent, speed), keep)
-        records = Records(call, as_of, journal, sink)
+        records = Records(call, as_of, recorder, sink)
         await Session(agent.parts, line, records, replay_duties(agent.config)).run()
         return journal.path
 
