@@ -18,6 +18,7 @@ from audio.wav import WavWriter, read_wav
 from voice_agent.config import load_config
 from voice_agent.doors.cli import run
 from voice_agent.errors import AgentError, ConfigError, InputError
+from voice_agent.keeping import sweep_calls
 from voice_agent.record.call_files import BESIDE, erase, files_of
 from voice_agent.record.consent import ConsentedSound
 from voice_agent.record.inspection import read_call
@@ -138,6 +139,15 @@ def test_a_running_call_outlives_every_limit(tmp_path: Path) -> None:
         journal.write("resumed", 1, 1)
     assert len(read_call(journal.path).problems) == 1
     assert (tmp_path / "报告.jsonl").exists()
+
+
+def test_the_limits_are_the_configurations(tmp_path: Path) -> None:
+    """What a live door calls at its start: logs/calls, the configured days and size."""
+    old = kept(tmp_path / "calls", "old", age_days=0)[0]
+    os.utime(old, (0, 0))
+    keeping = [f"paths.logs={tmp_path}", "journal.max_mb=null"]
+    assert sweep_calls(load_config(None, [*keeping, "journal.keep_days=null"])) == []
+    assert sweep_calls(load_config(None, keeping)) == ["old"]
 
 
 _CALLS = """
