@@ -27,7 +27,7 @@ from voice_agent.record.retention import DAY_S, Limits, sweep
 from voice_agent.record.schema import validate_event
 from voice_agent.record.vault import masking, opened_by, reveal
 
-PACKETS = ("handoff/{}.json", "handoff/spool/{}.json", "handoff/spool/refused/{}.json")
+ELSEWHERE = ("recordings/{}.wav", "handoff/{}.json", "handoff/spool/{}.json", "handoff/spool/refused/{}.json")
 
 
 def kept(calls: Path, call: str, *, age_days: float = 0.0, size: int = 10) -> list[Path]:
@@ -35,7 +35,7 @@ def kept(calls: Path, call: str, *, age_days: float = 0.0, size: int = 10) -> li
     with Journal(calls, call, {}) as journal:
         journal.write("error", 1, 1, where="x", message="x" * size)
     paths = [journal.path, *(calls / f"{call}{suffix}" for suffix in BESIDE)]
-    paths += [calls.parent / packet.format(call) for packet in PACKETS]
+    paths += [calls.parent / packet.format(call) for packet in ELSEWHERE]
     for path in paths[1:]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * size)

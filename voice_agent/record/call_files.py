@@ -46,6 +46,7 @@ def erase(erasure: Erasure) -> None:
 
 def _places(calls: Path, call: str) -> Iterator[Path]:
     yield from (calls / f"{call}{suffix}" for suffix in BESIDE)
+    yield calls.parent / "recordings" / f"{call}.wav"
     for root in (calls, calls.parent):  # beside the journals of a replay's --out, else beside their folder
         yield from (root / folder / f"{call}{suffix}" for folder in _HANDOFF for suffix in _PACKETS)
     yield calls / f"{call}.jsonl"
