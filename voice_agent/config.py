@@ -227,6 +227,11 @@ class Telemetry(_Section):
     prometheus_host: str = Field(default="127.0.0.1", min_length=1)
     spans: Literal["off", "file", "environment"] = "off"
 
+    @field_validator("spans", mode="before")
+    @classmethod
+    def _as_written(cls, spans: object) -> object:
+        return "off" if spans is False else spans  # YAML takes a bare off for no
+
 
 class Replay(_Section):
     """The budget of each stage in a replay at speed 0, in seconds of the call's clock."""

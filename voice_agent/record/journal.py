@@ -147,7 +147,7 @@ def is_open(path: Path) -> bool:
     """Whether a call is still writing this journal; so is one that holds nothing yet. Raises OSError."""
     with path.open("rb") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two who ask are no writer
         except BlockingIOError:
             return True
         return path.stat().st_size == 0
