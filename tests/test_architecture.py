@@ -91,6 +91,10 @@ PURE = (
     "voice_agent/reply/breaker.py",
     "voice_agent/reply/attribution.py",
     "voice_agent/reply/faithful.py",
+    "voice_agent/reply/basis.py",
+    "voice_agent/record/audit.py",
+    "voice_agent/record/measures.py",
+    "voice_agent/record/people.py",
 )
 """Decisions: no clock, no I/O, no thread, no await."""
 
