@@ -53,6 +53,7 @@ SURE: Mapping[str, float | None] = {
     "agreement": 1.0,
     "answers": 2.0,
     "tellable": 1.0,
+    "named": 1.0,
     "codes_covered": 1.0,
     "slot_stated": 1.0,
     "conditions_met": 1.0,

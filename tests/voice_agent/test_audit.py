@@ -25,7 +25,7 @@ from voice_agent.reply.basis import basis_of, facts_of
 SURE = {
     "asked": 1.0, "searched": 1.0, "codes_covered": 1.0, "slot_stated": 1.0, "conditions_met": 1.0, "consistent": 1.0,
     "rerank_margin": 0.5, "rerank_lead": 0.5, "dense_top": 0.9, "bm25_lead": 0.9, "agreement": 1.0, "answers": 2.0,
-    "tellable": 1.0, "transcript": 0.9,
+    "tellable": 1.0, "named": 1.0, "transcript": 0.9,
 }  # fmt: skip
 
 Edit = Callable[[dict[str, Any]], object]

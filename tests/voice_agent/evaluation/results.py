@@ -29,7 +29,7 @@ FEATURES = {
     "asked": 1.0, "searched": 9.0, "transcript": None, "codes_covered": 1.0, "slot_stated": 1.0, "conditions_met": 1.0,
     "consistent": 1.0, "risk": 0.0, "must_handoff": 0.0,
     "rerank_margin": 0.1, "rerank_lead": 0.2, "dense_top": 0.9, "bm25_lead": 0.2, "agreement": 1.0,
-    "answers": 0.0, "tellable": 1.0,
+    "answers": 0.0, "tellable": 1.0, "named": 1.0,
 }  # fmt: skip
 
 
