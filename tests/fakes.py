@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 import numpy as np
@@ -50,8 +50,11 @@ RULES = Rules(
     reply_limit_s=20.0,
     max_call_s=120.0,
 )
+LIVELY = replace(RULES, early_asr=True, speculation=True, partial_every_s=0.6)
+"""With everything begun ahead, as it is shipped."""
+
 BUDGETS = {"asr": 0.4, "search": 0.1, "generate": 0.1, "check": 0.02, "speech": 0.3}
-BUDGETS |= {"0.9 s": 0.9, "2 s": 2.0, "8 s": 8.0}
+BUDGETS |= {"partial": 0.1, "0.9 s": 0.9, "2 s": 2.0, "8 s": 8.0}
 
 
 def voice(line: int, seconds: float = 1.0) -> Samples:
@@ -235,6 +238,7 @@ class Dialogue:
     stays_s: float = 0.0
     echoed: float = 0.0
     detector: Callable[[], VoiceActivity] = LevelDetector
+    foresee_chars: int = 0
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -259,6 +263,7 @@ class Dialogue:
             preroll_s=0.3,
             detector=self.detector,
             echo=self.echo,
+            foresee_chars=self.foresee_chars,
         )
         caller: Caller = RecordedCaller(clips, self.stays_s)
         if self.echoed:

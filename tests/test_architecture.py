@@ -19,6 +19,7 @@ MAY_IMPORT = {"audio": {"audio"}, "retrieval": {"retrieval"}, "voice_agent": set
 PURE = (
     "audio/segments.py",
     "audio/playback.py",
+    "audio/stabilise.py",
     "retrieval/fusion.py",
     "retrieval/gate.py",
     "retrieval/marks.py",
@@ -71,6 +72,9 @@ PURE = (
     "voice_agent/floor/ending.py",
     "voice_agent/floor/keeping.py",
     "voice_agent/floor/waiting.py",
+    "voice_agent/floor/turn_end.py",
+    "voice_agent/floor/ahead.py",
+    "voice_agent/floor/hearing.py",
     "voice_agent/call/sounded.py",
     "voice_agent/call/tally.py",
     "voice_agent/record/cases.py",

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from audio.asr import Listening, WhisperRecognizer
+from audio.asr import PARTIALS, Listening, WhisperRecognizer
 from audio.segments import SegmentRules
 from audio.speech_cache import CachedSynthesizer, SpeechCache
 from audio.tts import KokoroSynthesizer
-from audio.types import CALL_RATE_HZ, Recognizer, Samples, Synthesizer
+from audio.types import CALL_RATE_HZ, Samples, Synthesizer
 from audio.vad import VoiceDetector, VoiceRules
 from retrieval.corpus import Corpus
 from voice_agent import phrases
+from voice_agent.call.cores import Cores
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
@@ -62,7 +63,8 @@ class Agent:
 def open_agent(config: Config, report: Report) -> Iterator[Agent]:
     """Everything a call needs, loaded and warmed. Raises AgentError, AudioError or RetrievalError."""
     with ExitStack() as stack:
-        knowledge = stack.enter_context(open_knowledge(config, report))
+        cores = Cores()
+        knowledge = stack.enter_context(open_knowledge(config, report, cores=cores))
         timings = dict(knowledge.timings_ms)
         with timed(timings, "llm"):
             _warm(knowledge.answerer.writers.first)
@@ -75,7 +77,9 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             sounds = {phrase: _sound(synthesizer, phrase) for phrase in ours}
         with timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
-        workers = Workers(Worker("hearing"), Worker("speaking"), Worker("delivering"))
+        workers = Workers(
+            Worker("hearing", cores=cores), Worker("speaking", cores=cores), Worker("delivering")
+        )
         for worker in (workers.hearing, workers.speaking, workers.delivering):
             stack.callback(worker.close)
         parts = Parts(
@@ -90,6 +94,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             detector=lambda: VoiceDetector(VoiceRules(mode=config.vad.mode)),
             callback=config.handoff.callback_phrase,
             echo=EchoRules(config.audio.echo, config.audio.echo_tail_s),
+            partials=recognizer.listening(PARTIALS),
+            foresee_chars=config.turn.foresee_chars if config.answer.generator == "extractive" else 0,
         )
         yield Agent(config, knowledge, parts, timings, stack.enter_context(open_telemetry(_outlets(config))))
 
@@ -132,7 +138,7 @@ def _warm(writer: Generator) -> None:
             asyncio.run(writer.warm())
 
 
-def _recognizer(config: Config, corpus: Corpus) -> Recognizer:
+def _recognizer(config: Config, corpus: Corpus) -> WhisperRecognizer:
     words = hot_words(corpus.passages, config.asr.hot_words)
     model = require(config.asr.model) if "/" not in config.asr.model else Path(config.asr.model)
     listening = Listening(beam_size=config.asr.beam_size, window_pad_s=config.asr.window_pad_s)

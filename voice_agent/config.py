@@ -52,7 +52,15 @@ class Vad(_Section):
 class Turn(_Section):
     """Lengths in seconds of the call's clock; see floor/step.py for what each decides."""
 
+    soft_pause_s: float = Field(default=0.2, ge=0.2)
+    short_pause_s: PositiveFloat = 0.5
     end_pause_s: PositiveFloat = 0.8
+    long_pause_s: PositiveFloat = 1.6
+    early_asr: bool = True
+    speculation: bool = True
+    foresee_chars: int = Field(default=40, ge=0)
+    partial_every_s: float = Field(default=0.6, ge=0)
+    partial_until_s: PositiveFloat = 12.0
     rejoin_voice_s: PositiveFloat = 0.2
     barge_in_duck_s: PositiveFloat = 0.12
     barge_in_pause_s: PositiveFloat = 0.3
@@ -70,6 +78,12 @@ class Turn(_Section):
     def _duck_then_pause_then_cut(self) -> Self:
         if not self.barge_in_duck_s <= self.barge_in_pause_s <= self.barge_in_cut_s:
             raise ValueError("barge_in_duck_s, barge_in_pause_s and barge_in_cut_s must not fall")
+        return self
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if not self.soft_pause_s <= self.short_pause_s <= self.end_pause_s <= self.long_pause_s:
+            raise ValueError("soft_pause_s, short_pause_s, end_pause_s, long_pause_s must not fall")
         return self
 
 
@@ -237,6 +251,7 @@ class Replay(_Section):
     """The budget of each stage in a replay at speed 0, in seconds of the call's clock."""
 
     asr_s: PositiveFloat = 0.9
+    partial_s: PositiveFloat = 0.3
     search_s: PositiveFloat = 0.15
     generate_s: PositiveFloat = 0.1
     check_s: PositiveFloat = 0.05

@@ -26,6 +26,7 @@ from retrieval.rerank import LateInteraction, Reranker
 from retrieval.search import Searcher, SearchSettings, make_query
 from retrieval.store_milvus import MilvusStore, Place
 from retrieval.terms import Lexicon
+from voice_agent.call.cores import Cores
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
 from voice_agent.gating import EMBEDDED_ENCODER, Gating, gating_of, shipped_gating
@@ -65,9 +66,12 @@ def timed(timings: dict[str, float], step: str) -> Iterator[None]:
 
 
 @contextmanager
-def open_knowledge(config: Config, report: Report, calibrated: bool = True) -> Iterator[Knowledge]:
+def open_knowledge(
+    config: Config, report: Report, calibrated: bool = True, cores: Cores | None = None
+) -> Iterator[Knowledge]:
     """Corpus, index, search and answers, warm. With `calibrated` False a calibration beside the index is not looked
-    at, for one is to be made. Raises RetrievalError, WeightsError or ConfigError.
+    at, for one is to be made. `cores` are shared with the other workers of a call. Raises RetrievalError, WeightsError
+    or ConfigError.
     """
     timings: dict[str, float] = {}
     with ExitStack() as stack:
@@ -90,7 +94,9 @@ def open_knowledge(config: Config, report: Report, calibrated: bool = True) -> I
             searcher = Searcher(index, encoder, reranker, settings, channels, lexicon.terms)
             stack.enter_context(searcher)
         with timed(timings, "answerer"):
-            answerer = _answerer(config, searcher, reranker, gating, lexicon, stack)
+            thinking = Worker("thinking", cores=cores)
+            stack.callback(thinking.close)
+            answerer = _answerer(config, searcher, reranker, gating, lexicon, thinking)
         with timed(timings, "first_question"):
             searcher.search(make_query("退款多久到账", cut=lexicon.terms), date.today())
         yield Knowledge(corpus, index, encoder, reranker, answerer, gating, timings)
@@ -102,11 +108,9 @@ def _answerer(
     reranker: Reranker,
     gating: Gating,
     lexicon: Lexicon,
-    stack: ExitStack,
+    thinking: Worker,
 ) -> Answerer:
     """The road from question to checked sentence."""
-    thinking = Worker("thinking")
-    stack.callback(thinking.close)
     cut = lexicon.terms
     gate = GateModel(searcher.known, reranker, gating.thresholds, gating.reader)
     repair = config.retrieval.repair

@@ -8,6 +8,8 @@ import pytest
 from audio.errors import ModelError
 from retrieval.types import GateReason, Outcome, VerdictReason
 from tests.fakes import (
+    LIVELY,
+    RULES,
     Dialogue,
     MemorySink,
     Scripted,
@@ -46,7 +48,9 @@ ANSWERS = {
 
 
 def dialogue(**changes: object) -> Dialogue:
-    return Dialogue(ScriptedRecognizer(SCRIPT), ScriptedAnswers(ANSWERS), **changes)  # type: ignore[arg-type]
+    """As it is shipped: everything that can be done ahead is."""
+    shipped = {"rules": LIVELY, "foresee_chars": 40, **changes}
+    return Dialogue(ScriptedRecognizer(SCRIPT), ScriptedAnswers(ANSWERS), **shipped)  # type: ignore[arg-type]
 
 
 def question(line: int, seconds: float = 1.0) -> Clip:
@@ -71,10 +75,14 @@ def test_a_question_is_answered_and_the_call_ends() -> None:
 
 
 def test_the_first_sound_comes_when_the_budgets_say() -> None:
-    """End of speech to first sample is the pause plus every stage's budget, to a frame: 0.8+0.4+0.1+0.02+0.3."""
-    call = dialogue()
+    """End of speech to first sample, to a frame: recognition, search, check and synthesis begin at soft silence, and
+    the pause costs nothing where it is shorter than they are; without any of that it comes before them."""
+    call, late = dialogue(), dialogue(rules=RULES)
     call.run(question(1))
-    assert call.journal.of("reply_ended")[0]["first_audio_s"] == pytest.approx(1.62, abs=0.1)
+    late.run(question(1))
+    first = [float(str(c.journal.of("reply_ended")[0]["first_audio_s"])) for c in (call, late)]
+    assert first[0] == pytest.approx(0.2 + 0.4 + 0.1 + 0.02 + 0.3, abs=0.1)
+    assert first[1] == pytest.approx(0.8 + 0.4 + 0.1 + 0.02 + 0.3, abs=0.1)
 
 
 def test_the_same_call_twice_is_the_same_call() -> None:
@@ -106,13 +114,14 @@ def test_silence_clicks_and_noise_are_no_turn(sound: np.ndarray) -> None:
     assert session.state.turn == 0 and call.spoken() == [] and not call.heard_of_agent().size
 
 
-def test_two_breaths_are_one_question() -> None:
-    """A pause shorter than the end of turn splits nothing; a longer one is mended before the answer is heard."""
-    for gap in (0.5, 1.0):
-        call = dialogue()
-        call.run(Clip(np.concatenate([voice(1), pause(gap), voice(1), pause(1.0)])))
-        assert len(call.journal.of("reply_ended")) == 1
-        assert call.recognizer.spans[-1] > 2.0 + gap
+@pytest.mark.parametrize("gap", [0.3, 0.6, 1.0, 1.4])
+def test_two_breaths_are_one_question(gap: float) -> None:
+    """A pause after words that call for more splits nothing: no turn is split by a breath (FIELD A8)."""
+    call = dialogue()
+    call.recognizer.script = {1: "我想问一下就是", 2: "退款多久到账"}
+    call.run(Clip(np.concatenate([voice(1), pause(gap), voice(2), pause(1.0)])))
+    assert len(call.journal.of("reply_ended")) == 1 == len(call.journal.of("speech_ended"))
+    assert call.recognizer.spans[-1] > 2.0 + gap and call.spoken() == [FIRST, SECOND]
 
 
 def test_two_questions_are_two_turns_with_history() -> None:

@@ -48,7 +48,7 @@ class Courtesies:
 
     async def answer(self, job: Job) -> ReplyOutcome | None:
         """Says it to its end; None when the words are a question."""
-        match wished(self._request):
+        match await self._parts.workers.hearing.run(wished, self._request):
             case "person":
                 return "asked"
             case "again":

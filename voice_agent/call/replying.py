@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from datetime import date
 from math import isfinite
 
-from audio.types import Samples, Synthesizer, Transcript
+from audio.types import Samples, Transcript
 from retrieval.marks import strip_marks
 from retrieval.types import Found, Gate, Outcome
 from voice_agent import phrases
 from voice_agent.call.clock import Job
+from voice_agent.call.cores import Priority, ranked
 from voice_agent.call.parts import Parts
+from voice_agent.call.speculating import Blocks, Speculation
 from voice_agent.call.speech import Line, Speech
 from voice_agent.call.tally import Tally
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
-from voice_agent.reply.answer import Asked, Checked, Looked
+from voice_agent.reply.answer import Asked, Checked, Looked, Walk
 from voice_agent.reply.basis import facts_of, shown
 from voice_agent.reply.handoff import Withheld
 from voice_agent.reply.rewrite import Exchange
@@ -48,7 +50,8 @@ class Looking:
 class Request:
     """What to answer. `may_clarify` is False when the caller was asked to be clearer just before.
 
-    `last` are the checked sentences of the last answer that were heard whole.
+    `last` are the checked sentences of the last answer that were heard whole. `ahead` is what was done for these
+    very words before their turn had ended.
     """
 
     reply: ReplyId
@@ -59,6 +62,12 @@ class Request:
     may_clarify: bool
     last: tuple[Line, ...] = ()
     duties: Duties = Duties()
+    ahead: Speculation | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """The question in its call."""
+        return Asked(self.transcript.text, self.as_of, self.history, self.transcript.confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +92,7 @@ class Replying:
         self._voice = voice
         self._recorder = recorder
         self._now = now
+        self._ahead = request.ahead
         self._stages_ms: dict[str, float] = {"asr": request.transcript.seconds * 1000}
         self.looking = Looking(request.turn, request.transcript.text)
 
@@ -95,9 +105,8 @@ class Replying:
 
     async def _run(self, job: Job) -> ReplyOutcome:
         request = self._request
-        asked = Asked(request.transcript.text, request.as_of, request.history, request.transcript.confidence)
         spoken = 0
-        async with aclosing(self._parts.answerer.begin(asked, job, self._write)) as answering:
+        async with aclosing(await self._walk(job)) as answering:
             if (outcome := await self._looked(await answering.look(), job)) is not None:
                 return outcome
             while (sentence := await answering.next_sentence()) is not None:
@@ -111,6 +120,13 @@ class Replying:
             return "refused"
         await job.wait(self._speech.played_out(request.reply))
         return "answered"
+
+    async def _walk(self, job: Job) -> Walk:
+        """The road to the answer, from where the speculation has come to if it was about these words."""
+        asked, ahead = self._request.asked, self._ahead
+        if ahead is not None and ahead.about(asked) and (walk := await ahead.adopt(job, self._write)):
+            return walk
+        return self._parts.answerer.begin(asked, job, self._write)
 
     async def _looked(self, looked: Looked, job: Job) -> ReplyOutcome | None:
         self._record_search(looked)
@@ -154,13 +170,31 @@ class Replying:
         )
         item = self._speech.begin(line)
         began = time.perf_counter()
-        async with job.stage("speech"):
-            blocks = await self._parts.workers.speaking.run(_all_blocks, self._parts.synthesizer, text)
-            spent_ms = (time.perf_counter() - began) * 1000
-        self._stages_ms["speech"] = self._stages_ms.get("speech", 0.0) + spent_ms
-        for block in blocks:
-            self._speech.add(item, block)
+        try:
+            await self._sound(item, text, job)
+        except BaseException:
+            self._speech.break_off(item)
+            raise
         self._speech.complete(item)
+        spent_ms = (time.perf_counter() - began) * 1000
+        self._stages_ms["speech"] = self._stages_ms.get("speech", 0.0) + spent_ms
+
+    async def _sound(self, item: int, text: str, job: Job) -> None:
+        """The sentence clause by clause; each is queued as soon as it is there."""
+        prepared = None if self._ahead is None else self._ahead.sound_of(text)
+        if prepared is not None:
+            block, blocks = prepared
+        else:
+            blocks = iter(self._parts.synthesizer.synthesize(text))
+            async with job.stage("speech"):
+                block = await self._next_block(blocks, Priority.FIRST_CLAUSE)
+        while block is not None:
+            self._speech.add(item, block)
+            block = await self._next_block(blocks, Priority.NEXT_CLAUSE)
+
+    async def _next_block(self, blocks: Blocks, priority: Priority) -> Samples | None:
+        with ranked(priority):
+            return await self._parts.workers.speaking.run(next, blocks, None)
 
     async def _wait_for_room(self, job: Job) -> None:
         if not (room := self._speech.room(self._request.reply)).is_set():
@@ -195,10 +229,6 @@ class Replying:
 
     def _write(self, kind: str, **data: object) -> None:
         self._recorder.write(kind, self._now(), self._request.turn, **data)
-
-
-def _all_blocks(synthesizer: Synthesizer, text: str) -> list[Samples]:
-    return list(synthesizer.synthesize(text))
 
 
 def _decision(gate: Gate) -> dict[str, object]:

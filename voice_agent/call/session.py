@@ -16,15 +16,18 @@ from datetime import date
 from typing import Any, assert_never
 
 from audio.playback import Playback
-from audio.types import CALL_RATE_HZ, AudioFrame, Samples
+from audio.types import CALL_RATE_HZ, AudioFrame, Samples, Transcript
 from voice_agent.call.clock import Clock, Job
 from voice_agent.call.courtesies import Courtesies, asked_anew
+from voice_agent.call.foresight import Foresight
 from voice_agent.call.handover import Handover
+from voice_agent.call.hearing import Hearing
 from voice_agent.call.levels import LevelAction, level
 from voice_agent.call.listen import Listener
 from voice_agent.call.own_words import OwnWord, OwnWords
 from voice_agent.call.parts import Caller, Parts
-from voice_agent.call.replying import Replying, Request, Voice
+from voice_agent.call.replying import Looking, Replying, Request, Voice
+from voice_agent.call.speculating import Speculation
 from voice_agent.call.speech import Speech
 from voice_agent.call.tally import Tally
 from voice_agent.call.turns import Turns
@@ -34,6 +37,7 @@ from voice_agent.floor.echo import deaf
 from voice_agent.floor.step import step
 from voice_agent.phrases import HOLD, HOLD_AGAIN
 from voice_agent.record.journal import Recorder
+from voice_agent.reply.answer import Asked
 from voice_agent.reply.handoff import HandoffSink
 
 MAX_WAITING_EVENTS = 256
@@ -41,9 +45,6 @@ MAX_WAITING_EVENTS = 256
 
 HANDING_OVER, DELIVERING = -1, -2
 """Numbers of the tasks that belong to the call and not to a reply."""
-
-TAIL_S = 0.2
-"""Sound after the last voiced frame given to the recogniser: a final consonant is unvoiced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,14 @@ class Session:
         self._turns = Turns(self._recorder, self._speech)
         keep_s = parts.rules.max_utterance_s + parts.preroll_s + 5
         self._listener = Listener(parts.detector(), parts.segment_rules, keep_s)
+        self._hearing = Hearing(parts, self._listener, self._recorder, lambda: self._now_s)
+        self._foresight = Foresight(parts, self._recorder, lambda: self._now_s)
         self._handover = Handover(records.call, parts, self._speech, self._recorder, records.sink)
         self._words = OwnWords(parts, self._speech, self._duties)
         self._inbox: deque[fl.Event] = deque()
         self._tasks: dict[int, tuple[asyncio.Task[None], Job]] = {}
+        self._tentative: set[int] = set()
+        self._leans_on: dict[int, int] = {}
         self._group: asyncio.TaskGroup | None = None
         self._counters: Counter[str] = Counter()
         self._tally = Tally()
@@ -158,10 +163,22 @@ class Session:
             self._line.caller.agent_finished(self._now_s)
         for action in actions:
             await self._carry_out(action)
+        await self._give_up_unwanted()
+
+    async def _give_up_unwanted(self) -> None:
+        """What was begun ahead and the floor no longer waits for ends here."""
+        ahead = self.state.ahead
+        for number in self._tentative - {ahead.guess, ahead.early, ahead.speculation}:
+            self._tentative.discard(number)
+            await self._cancel(number)
+            if number == self._foresight.number:
+                await self._foresight.give_up()
 
     async def _carry_out(self, action: fl.Action) -> None:
         match action:
-            case fl.Recognise() | fl.BeginReply() | fl.AskAgain() | fl.ReadBack() | fl.Say():
+            case fl.Recognise() | fl.RecogniseEarly() | fl.TakeEarly() | fl.Guess():
+                self._hear(action)
+            case fl.Speculate() | fl.BeginReply() | fl.AskAgain() | fl.ReadBack() | fl.Say():
                 self._start(action)
             case fl.HandOff() | fl.TellUntaken():
                 self._give_over(action)
@@ -172,15 +189,37 @@ class Session:
             case _:
                 self._sound(action)
 
-    def _start(self, action: fl.Recognise | fl.BeginReply | OwnWord) -> None:
+    def _hear(self, action: fl.Recognise | fl.RecogniseEarly | fl.TakeEarly | fl.Guess) -> None:
         match action:
             case fl.Recognise():
-                self._write("speech_ended", ended_s=round(action.until_s, 3))
-                self._turns.question_ended(action.until_s)
+                self._turn_ended(action)
                 self._spawn(action.job, "hear", self._recognise, action)
+            case fl.RecogniseEarly():
+                self._spawn_ahead(action.job, "hear_early", self._recognise, action)
+            case fl.TakeEarly():
+                self._turn_ended(action)
+                self._tentative.discard(action.job)
+                self._counters["early_used"] += 1
+                if action.transcript is not None:
+                    self._turns.heard(action.transcript, action, self._turn_in_hand, self._now_s)
+            case fl.Guess():
+                self._spawn_ahead(action.job, "guess", self._guess, action)
+            case _:
+                assert_never(action)
+
+    def _turn_ended(self, action: fl.Recognise | fl.TakeEarly) -> None:
+        self._write("speech_ended", ended_s=round(action.until_s, 3))
+        self._turns.question_ended(action.until_s)
+
+    def _start(self, action: fl.Speculate | fl.BeginReply | OwnWord) -> None:
+        match action:
+            case fl.Speculate():
+                asked = self._asked(action.transcript)
+                ahead = self._foresight.begin(action.job, asked, self._turn_in_hand)
+                self._spawn_ahead(action.job, "speculate", self._speculate, ahead)
             case fl.BeginReply():
                 self._tally = self._turns.begin(action.reply, self.state.turn, action.transcript.text)
-                self._spawn(action.reply, "reply", self._reply, action)
+                self._spawn(action.reply, "reply", self._reply, self._request(action))
             case fl.AskAgain():
                 self._turns.begin(action.reply, self.state.turn, "")
                 self._spawn(action.reply, "ask_again", self._own_words, action)
@@ -191,6 +230,27 @@ class Session:
                 self._spawn(action.reply, "say", self._own_words, action)
             case _:
                 assert_never(action)
+
+    def _asked(self, transcript: Transcript) -> Asked:
+        return Asked(transcript.text, self._records.as_of, self._turns.history, transcript.confidence)
+
+    def _request(self, action: fl.BeginReply) -> Request:
+        """The request, with the speculation that was about it; that one's task now lives and dies with the reply's."""
+        ahead = self._foresight.adopt(action.ahead, self._asked(action.transcript), self.state.turn)
+        if ahead is not None:
+            self._tentative.discard(ahead.number)
+            self._leans_on[action.reply] = ahead.number
+        return Request(
+            action.reply,
+            self.state.turn,
+            action.transcript,
+            self._records.as_of,
+            self._turns.history,
+            action.may_clarify,
+            self._turns.last,
+            self._duties,
+            ahead,
+        )
 
     def _give_over(self, action: fl.HandOff | fl.TellUntaken) -> None:
         """The packet goes out while the phrase is spoken."""
@@ -229,11 +289,22 @@ class Session:
                 self._handover.add(action.transcript.text)
             case fl.EndCall():
                 self._turns.close(self._now_s)
-                counters = {**self._counters, "sentences": self._turns.counts.as_json()}
+                counters = {
+                    **self._counters,
+                    **self._foresight.counters,
+                    "sentences": self._turns.counts.as_json(),
+                }
                 self._write("call_ended", reason=action.reason, length_s=round(self._now_s, 3),
                             turns=self.state.turn, stale_events=self.state.stale, counters=counters)  # fmt: skip
             case _:
                 assert_never(action)
+
+    def _spawn_ahead(
+        self, number: int, name: str, work: Callable[[Any, Job], Coroutine[Any, Any, None]], on: object
+    ) -> None:
+        """A task that is given up as soon as the floor no longer names its number."""
+        self._tentative.add(number)
+        self._spawn(number, name, work, on)
 
     def _spawn(
         self, number: int, name: str, work: Callable[[Any, Job], Coroutine[Any, Any, None]], on: object
@@ -258,6 +329,8 @@ class Session:
 
     async def _cancel(self, number: int) -> None:
         """Cancels a task and waits for it, not for the thread it may have asked something of."""
+        if (ahead := self._leans_on.pop(number, None)) is not None:
+            await self._cancel(ahead)
         task, job = self._tasks.pop(number, (None, None))
         if task is None or job is None:
             return
@@ -265,48 +338,47 @@ class Session:
         await asyncio.wait({task})
         job.close()
 
-    async def _recognise(self, action: fl.Recognise, job: Job) -> None:
-        heard = self._listener.cut(action.from_s - self._parts.preroll_s, action.until_s + TAIL_S)
-        turn, recognizer, worker = self._turn_in_hand, self._parts.recognizer, self._parts.workers.hearing
-        try:
-            async with job.stage("asr"):
-                transcript = await worker.run(recognizer.transcribe, heard.samples, heard.voiced_s)
-        except Exception as e:  # noqa: BLE001 - the reply's boundary: recorded, and the caller is asked again
-            self._recorder.write("error", self._now_s, turn, where="asr", message=f"{type(e).__name__}: {e}")
+    async def _recognise(self, action: fl.Recognise | fl.RecogniseEarly, job: Job) -> None:
+        turn = self._turn_in_hand
+        transcript = await self._hearing.final(action, turn, job)
+        if transcript is None:
             self._post(fl.RecognitionFailed(action.job))
             return
-        self._turns.heard(transcript, action, turn, self._now_s)
+        if action.job == self.state.ahead.early:
+            self._hearing.note(transcript, action.until_s, turn, transcript.text)
+        else:
+            self._turns.heard(transcript, action, turn, self._now_s)
         self._post(fl.Recognised(action.job, transcript, self._spoken_over(action)))
 
-    def _spoken_over(self, span: fl.Recognise) -> str:
+    def _spoken_over(self, span: fl.Recognise | fl.RecogniseEarly) -> str:
         """What of the agent's own words may have been recognised."""
         echoes = self._parts.echo.mode == "overlap_text"
         return self._speech.said_between(span.from_s, span.until_s) if echoes else ""
 
-    async def _reply(self, action: fl.BeginReply, job: Job) -> None:
-        request = asked_anew(
-            Request(
-                action.reply,
-                self.state.turn,
-                action.transcript,
-                self._records.as_of,
-                self._turns.history,
-                action.may_clarify,
-                self._turns.last,
-                self._duties,
-            )
-        )
-        voice = Voice(self._speech, self._tally, lambda: self._post(fl.SentencePassed(action.reply)))
-        replying = Replying(request, self._parts, voice, self._recorder, lambda: self._now_s)
-        self._handover.looking = replying.looking
+    async def _guess(self, action: fl.Guess, job: Job) -> None:
+        transcript = await self._hearing.guess(action, self._turn_in_hand, job)
+        self._post(fl.Guessed(action.job, transcript, action.until_s))
+
+    async def _speculate(self, ahead: Speculation, job: Job) -> None:
+        self._post(await self._foresight.run(ahead, self._turn_in_hand, job))
+
+    async def _reply(self, request: Request, job: Job) -> None:
+        self._handover.looking = Looking(request.turn, request.transcript.text)
         outcome: fl.ReplyOutcome
         try:
+            request = await self._parts.workers.hearing.run(asked_anew, request)
             kept = await Courtesies(request, self._parts, self._speech).answer(job)
-            outcome = kept or await replying.run(job)
+            outcome = kept or await self._answer(request, job)
         except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
             self._write("error", where="reply", message=f"{type(e).__name__}: {e}")
             outcome = "failed"
-        self._post(fl.ReplyEnded(action.reply, outcome))
+        self._post(fl.ReplyEnded(request.reply, outcome))
+
+    async def _answer(self, request: Request, job: Job) -> fl.ReplyOutcome:
+        voice = Voice(self._speech, self._tally, lambda: self._post(fl.SentencePassed(request.reply)))
+        replying = Replying(request, self._parts, voice, self._recorder, lambda: self._now_s)
+        self._handover.looking = replying.looking
+        return await replying.run(job)
 
     async def _own_words(self, action: OwnWord, job: Job) -> None:
         outcome: fl.ReplyOutcome

@@ -67,6 +67,7 @@ class Speech:
         self._cut: dict[ReplyId | None, Line] = {}
         self._sounded = Sounded()
         self._at_s = self._ducked_s = 0.0
+        self._broken: set[int] = set()
         self._last_item = 0
 
     @property
@@ -90,6 +91,11 @@ class Speech:
         self._playback.add(item, samples)
 
     def complete(self, item: int) -> None:
+        self._playback.complete(item)
+
+    def break_off(self, item: int) -> None:
+        """No more of it will come: it ends with what is queued, and is recorded as not said to its end."""
+        self._broken.add(item)
         self._playback.complete(item)
 
     def played_out(self, reply: ReplyId | None) -> asyncio.Event:
@@ -191,6 +197,7 @@ class Speech:
     def _end(self, item: int, at_s: float, *, complete: bool) -> None:
         line = self._lines.pop(item)
         began_s = self._began.pop(item)
+        complete = complete and item not in self._broken
         if line.reply is None:
             pass  # a phrase of the call itself is nobody's answer
         elif complete:

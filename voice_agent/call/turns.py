@@ -8,12 +8,14 @@ from typing import Literal
 from audio.types import Transcript
 from voice_agent.call.speech import Line, Sounding, Speech
 from voice_agent.call.tally import Counts, Tally, UncheckedError
-from voice_agent.floor.state import Recognise, ReplyId, ReplyOutcome
+from voice_agent.floor.state import Recognise, RecogniseEarly, ReplyId, ReplyOutcome, TakeEarly
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.rewrite import Exchange
 
 HISTORY_KEPT = 6
 """Exchanges kept for follow-ups. Callers seldom reach back further than one."""
+
+Span = Recognise | RecogniseEarly | TakeEarly
 
 TurnOutcome = ReplyOutcome | Literal["interrupted"]
 
@@ -59,7 +61,7 @@ class Turns:
         """The end of the caller's last voiced sample."""
         self._question_ended_s = at_s
 
-    def heard(self, transcript: Transcript, span: Recognise, turn: int, now_s: float) -> None:
+    def heard(self, transcript: Transcript, span: Span, turn: int, now_s: float) -> None:
         """Records what the recogniser made of a span, dropped or not."""
         self._recorder.write(
             "transcript",

@@ -57,7 +57,11 @@ class Taken(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The lengths, in seconds, that `step` decides by (config: turn)."""
+    """The lengths, in seconds, that `step` decides by (config: turn).
+
+    `early_asr` lets the final recognition start in the silence that must be waited for, `speculation` the search
+    behind it; `partial_every_s` 0 is no partials.
+    """
 
     end_pause_s: float
     rejoin_voice_s: float
@@ -72,6 +76,33 @@ class Rules:
     barge_in_listen_s: float = 0.4
     barge_in_decide_s: float = 4.0
     duties: Duties = Duties()
+    soft_pause_s: float = 0.2
+    short_pause_s: float = 0.5
+    long_pause_s: float = 1.6
+    partial_every_s: float = 0.0
+    partial_until_s: float = 12.0
+    early_asr: bool = False
+    speculation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What is done about the caller's words before their turn has ended. All of it may turn out to be for nothing.
+
+    `guess` is the partial recognition in flight, `next_guess_s` where in the call the next is due. `said` is the newest
+    partial, up to `said_until_s`. `early` is the final recognition begun at soft silence, up to `early_until_s`, and
+    `heard` what became of it. `speculation` is the search for those words; `sure`: it found an answer that may be said.
+    """
+
+    guess: JobId | None = None
+    next_guess_s: float | None = None
+    said: Transcript | None = None
+    said_until_s: float = 0.0
+    early: JobId | None = None
+    early_until_s: float = 0.0
+    heard: Recognised | RecognitionFailed | None = None
+    speculation: JobId | None = None
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +113,8 @@ class State:
     when the caller's turn ended. `turn_open` says that its reply is not audible yet. `asked_again` counts how often in
     a row we asked to repeat; `clarified` says that the last answer was a question back. `wait_from_s` is when the end
     of the turn was known, `holds` counts the hold phrases since, `passed` says that the reply has a sentence to speak.
-    `untaken` is what the caller was told had become of the packet, None while it is not known or was taken.
+    `untaken` is what the caller was told had become of the packet, None while it is not known or was taken. `ahead` is
+    empty but while the caller's words are being waited for.
     """
 
     caller: Caller = Caller.QUIET
@@ -101,6 +133,7 @@ class State:
     untaken: Taken | None = None
     over: Over = Over()
     kept: Kept = Kept()
+    ahead: Ahead = Ahead()
     last_id: int = 0
     stale: int = 0
 
@@ -134,6 +167,23 @@ class RecognitionFailed:
     """The recogniser raised or was too late."""
 
     job: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """A partial recognition has ended. It covers the sound up to `until_s`; None if it came to nothing."""
+
+    job: JobId
+    transcript: Transcript | None
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """The search for words not yet known to be the whole turn has ended; `sure`: its first sentence may be said."""
+
+    job: JobId
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +236,8 @@ Event = (
     | Heard
     | Recognised
     | RecognitionFailed
+    | Guessed
+    | Foreseen
     | SentencePassed
     | ReplySounding
     | ReplyEnded
@@ -208,12 +260,52 @@ class Recognise:
 
 
 @dataclass(frozen=True, slots=True)
+class Guess:
+    """Recognise this span roughly; the caller has not finished."""
+
+    job: JobId
+    from_s: float
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecogniseEarly:
+    """Turn the sound of this span into words, in case the turn ends here. Nothing of it is a fact yet."""
+
+    job: JobId
+    from_s: float
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class TakeEarly:
+    """The turn has ended where an early recognition did: its words are the turn's, here or still to come."""
+
+    job: JobId
+    from_s: float
+    until_s: float
+    transcript: Transcript | None
+
+
+@dataclass(frozen=True, slots=True)
+class Speculate:
+    """Search for these words in case they are the turn's. Nothing of it is said, recorded as fact or remembered."""
+
+    job: JobId
+    transcript: Transcript
+
+
+@dataclass(frozen=True, slots=True)
 class BeginReply:
-    """Answer these words. `may_clarify` is False when the caller was asked to be clearer just before."""
+    """Answer these words. `may_clarify` is False when the caller was asked to be clearer just before.
+
+    `ahead` is the speculation that may be used if it was about the same words.
+    """
 
     reply: ReplyId
     transcript: Transcript
     may_clarify: bool
+    ahead: JobId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +414,10 @@ class EndCall:
 
 Action = (
     Recognise
+    | Guess
+    | RecogniseEarly
+    | TakeEarly
+    | Speculate
     | BeginReply
     | AskAgain
     | ReadBack

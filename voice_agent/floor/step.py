@@ -10,6 +10,16 @@ from dataclasses import replace
 from typing import assert_never
 
 from audio.types import Silent, Transcript, Voiced
+from voice_agent.floor.ahead import (
+    on_early,
+    on_foreseen,
+    on_guessed,
+    on_soft_silence,
+    on_voice,
+    spoken_on,
+    tidied,
+    turn_pause_s,
+)
 from voice_agent.floor.barge_in import (
     cut,
     go_on,
@@ -23,6 +33,7 @@ from voice_agent.floor.barge_in import (
 from voice_agent.floor.duties import Kept
 from voice_agent.floor.echo import is_echo
 from voice_agent.floor.ending import hand_off, handoff_ended, hang_up
+from voice_agent.floor.hearing import begin_hearing, take_early
 from voice_agent.floor.keeping import affirms, begin_call, denies, unsure_codes, watched
 from voice_agent.floor.state import (
     Action,
@@ -36,6 +47,8 @@ from voice_agent.floor.state import (
     Event,
     Fault,
     Floor,
+    Foreseen,
+    Guessed,
     HandoffEnded,
     HandoffReason,
     HangUp,
@@ -43,7 +56,6 @@ from voice_agent.floor.state import (
     IllegalEventError,
     JobId,
     ReadBack,
-    Recognise,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
@@ -66,15 +78,15 @@ def step(state: State, event: Event, rules: Rules) -> Step:
     if state.floor is Floor.ENDED:
         return state, ()
     after, actions = _decide(state, event, rules)
-    return levelled(*watched(after, actions, event, rules.duties))
+    return levelled(*watched(tidied(after), actions, event, rules.duties))
 
 
 def _decide(state: State, event: Event, rules: Rules) -> Step:
     match event:
         case Heard():
             return _heard(state, event, rules)
-        case Recognised() | RecognitionFailed():
-            return _stale(state) if event.job != state.hearing else _recognition(state, event, rules)
+        case Recognised() | RecognitionFailed() | Guessed() | Foreseen():
+            return _words(state, event, rules)
         case SentencePassed() | ReplySounding() | ReplyEnded():
             return _stale(state) if event.reply != state.reply else _reply(state, event)
         case CallBegan():
@@ -107,6 +119,20 @@ def _heard(state: State, event: Heard, rules: Rules) -> Step:
             assert_never(event.activity)
 
 
+def _words(state: State, event: Recognised | RecognitionFailed | Guessed | Foreseen, rules: Rules) -> Step:
+    match event:
+        case Guessed() if event.job == state.ahead.guess:
+            return on_guessed(state, event, rules)
+        case Foreseen() if event.job == state.ahead.speculation:
+            return on_foreseen(state, event)
+        case Recognised() | RecognitionFailed() if event.job == state.hearing:
+            return _recognition(state, event, rules)
+        case Recognised() | RecognitionFailed() if event.job == state.ahead.early:
+            return on_early(state, event, rules)
+        case _:
+            return _stale(state)
+
+
 def _recognition(state: State, event: Recognised | RecognitionFailed, rules: Rules) -> Step:
     state = replace(state, hearing=None)
     return _recognised(state, event, rules) if isinstance(event, Recognised) else _unheard(state)
@@ -130,7 +156,7 @@ def _stale(state: State) -> Step:
 
 def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
     since = voiced.since_s if state.utterance_from_s is None else state.utterance_from_s
-    state = replace(state, caller=Caller.VOICED, utterance_from_s=since)
+    state = replace(state, caller=Caller.VOICED, utterance_from_s=since, ahead=spoken_on(state.ahead))
     late = _limits(state, voiced.until_s, rules)
     if late is not None:
         return late
@@ -144,13 +170,13 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
         case Floor.PAUSED:
             return paused_voice(state, voiced, rules)
         case Floor.IDLE if voiced.until_s - since >= rules.max_utterance_s:
-            return _begin_hearing(state, voiced.until_s, voiced.until_s)
+            return begin_hearing(state, voiced.until_s, voiced.until_s)
         case _:
-            return state, ()
+            return on_voice(state, voiced, rules)
 
 
 def _silent(state: State, silent: Silent, rules: Rules) -> Step:
-    ended = silent.length_s >= rules.end_pause_s
+    ended = silent.length_s >= turn_pause_s(state, silent, rules)
     quiet = Caller.QUIET if ended or state.utterance_from_s is None else Caller.SOFT_SILENCE
     state = replace(state, caller=quiet)
     late = _limits(state, silent.until_s, rules)
@@ -160,15 +186,22 @@ def _silent(state: State, silent: Silent, rules: Rules) -> Step:
         return held
     if state.floor is Floor.PAUSED:
         return paused_silence(state, silent, rules)
-    if state.utterance_from_s is None or state.hearing is not None or not ended:
+    if state.utterance_from_s is None or state.hearing is not None:
         return state, ()
+    return _turn_over(state, silent, rules) if ended else on_soft_silence(state, silent, rules)
+
+
+def _turn_over(state: State, silent: Silent, rules: Rules) -> Step:
+    """The silence is long enough to end a turn, if there was one."""
     match state.floor:
         case Floor.SPEAKING:  # too short to pause the agent: a cough
             return replace(state, utterance_from_s=None), ()
         case Floor.THINKING:  # its words are already being answered
             return state, ()
+        case _ if state.ahead.early is not None:
+            return _take_early(state, state.ahead.early, silent, rules)
         case _:
-            return _begin_hearing(state, silent.since_s, silent.until_s)
+            return begin_hearing(state, silent.since_s, silent.until_s)
 
 
 def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
@@ -183,15 +216,14 @@ def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
     return None
 
 
-def _begin_hearing(state: State, until_s: float, now_s: float) -> Step:
-    if state.utterance_from_s is None:
-        raise IllegalEventError("nothing was said that could be recognised")
-    job = JobId(state.last_id + 1)
-    floor = Floor.THINKING if state.floor is Floor.IDLE else state.floor
-    action = Recognise(job, state.utterance_from_s, until_s)
-    passed = state.passed and state.floor is not Floor.IDLE
-    waiting = replace(state, waiting_since_s=until_s, wait_from_s=now_s, passed=passed)
-    return replace(waiting, hearing=job, floor=floor, last_id=job), (action,)
+def _take_early(state: State, job: JobId, silent: Silent, rules: Rules) -> Step:
+    """If the recognition is over too, its words are acted on at once."""
+    heard = state.ahead.heard
+    state, actions = take_early(state, job, silent)
+    if heard is None:
+        return state, actions
+    after, more = _recognition(state, heard, rules)
+    return after, actions + more
 
 
 def _take_back(state: State) -> Step:
@@ -235,6 +267,7 @@ def _overlapped(state: State, event: Recognised, rules: Rules) -> Step:
 
 def _begin_reply(state: State, transcript: Transcript, rules: Rules) -> Step:
     asked, state = state.kept.read_back, replace(state, kept=Kept(), over=replace(state.over, alarms=0))
+    ahead = state.ahead.speculation
     state, reply = _next_reply(state)
     if asked is None and unsure_codes(transcript, rules.duties):
         return replace(state, kept=Kept(read_back=transcript)), (ReadBack(reply, transcript),)
@@ -242,7 +275,7 @@ def _begin_reply(state: State, transcript: Transcript, rules: Rules) -> Step:
         return replace(state, asked_again=1), (AskAgain(reply),)
     if asked is not None and affirms(transcript.text):
         transcript = replace(asked, confidence=1.0)  # by the caller's own word
-    return state, (BeginReply(reply, transcript, may_clarify=not state.clarified),)
+    return state, (BeginReply(reply, transcript, may_clarify=not state.clarified, ahead=ahead),)
 
 
 def _next_reply(state: State) -> tuple[State, ReplyId]:
