@@ -151,6 +151,8 @@ def _synthesizer(config: Config) -> Synthesizer:
     voice = KokoroSynthesizer(
         require("kokoro"), tts.voice, threads=config.threads.tts, speed=tts.speed, jieba_dir=cache / "jieba"
     )
+    if not tts.cache_mb:
+        return voice
     return CachedSynthesizer(
         voice, SpeechCache(cache / "speech", max_bytes=tts.cache_mb * 1_000_000), speed=tts.speed
     )

@@ -202,7 +202,7 @@ class Tts(_Section):
     engine: Literal["kokoro"] = "kokoro"
     voice: str = "zf_xiaobei"
     speed: float = Field(default=1.0, ge=0.5, le=2)
-    cache_mb: PositiveInt = 200
+    cache_mb: int = Field(default=200, ge=0)
 
 
 class Handoff(_Section):
