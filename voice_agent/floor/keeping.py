@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from audio.types import Silent, Transcript
 from retrieval.codes import find_codes
-from retrieval.normalize import canonical
+from retrieval.normalize import normalize
+from retrieval.numbers import written
+from retrieval.spelled import joined
 from voice_agent.floor.duties import Duties, Said
 from voice_agent.floor.state import (
     Action,
@@ -62,7 +64,9 @@ def unsure_codes(transcript: Transcript, duties: Duties) -> tuple[str, ...]:
     """The codes that are to be read back before they narrow an answer: those of a transcript not heard well."""
     if transcript.confidence >= duties.read_back_below:
         return ()
-    return tuple(code.text for code in find_codes(canonical(transcript.text)))
+    return tuple(
+        code.text for code in find_codes(written(joined(normalize(transcript.text, lower=False).text)))
+    )
 
 
 def affirms(text: str) -> bool:

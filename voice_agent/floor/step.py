@@ -11,6 +11,7 @@ from typing import assert_never
 
 from audio.types import Silent, Transcript, Voiced
 from voice_agent.floor.ahead import (
+    HAIR_S,
     on_early,
     on_foreseen,
     on_guessed,
@@ -176,7 +177,7 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
 
 
 def _silent(state: State, silent: Silent, rules: Rules) -> Step:
-    ended = silent.length_s >= turn_pause_s(state, silent, rules)
+    ended = silent.length_s + HAIR_S >= turn_pause_s(state, silent, rules)
     quiet = Caller.QUIET if ended or state.utterance_from_s is None else Caller.SOFT_SILENCE
     state = replace(state, caller=quiet)
     late = _limits(state, silent.until_s, rules)
