@@ -81,18 +81,19 @@ def on_soft_silence(state: State, silent: Silent, rules: Rules) -> Step:
         return replace(state, ahead=ahead, last_id=job), (RecogniseEarly(job, from_s, silent.since_s),)
     partials = bool(rules.partial_every_s) and silent.since_s - from_s <= rules.partial_until_s
     if partials and not rules.early_asr and ahead.guess is None and ahead.said_until_s < silent.since_s:
-        return _guess(state, from_s, silent.since_s)
+        whole = replace(state, ahead=replace(ahead, early_until_s=silent.since_s))
+        return _guess(whole, from_s, silent.since_s)
     return state, ()
 
 
 def on_guessed(state: State, event: Guessed, rules: Rules) -> Step:
-    """A partial: the newest words. At soft silence they may be the turn's."""
+    """A partial: the newest words. Those recognised at soft silence may be the turn's."""
     ahead = replace(state.ahead, guess=None, said_until_s=event.until_s)
     if event.transcript is not None:
         ahead = replace(ahead, said=event.transcript)
     state = replace(state, ahead=ahead)
-    quiet = state.caller is Caller.SOFT_SILENCE and ahead.early is None
-    return _speculate(state, event.transcript, rules) if quiet else (state, ())
+    whole = state.caller is Caller.SOFT_SILENCE and event.until_s == ahead.early_until_s
+    return _speculate(state, event.transcript, rules) if whole else (state, ())
 
 
 def on_early(state: State, event: Recognised | RecognitionFailed, rules: Rules) -> Step:

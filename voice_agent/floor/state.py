@@ -90,7 +90,7 @@ class Ahead:
     """What is done about the caller's words before their turn has ended. All of it may turn out to be for nothing.
 
     `guess` is the partial recognition in flight, `next_guess_s` where in the call the next is due. `said` is the newest
-    partial, up to `said_until_s`. `early` is the final recognition begun at soft silence, up to `early_until_s`, and
+    partial, up to `said_until_s`. `early` is the final recognition begun at the soft silence from `early_until_s`, and
     `heard` what became of it. `speculation` is the search for those words; `sure`: it found an answer that may be said.
     """
 
