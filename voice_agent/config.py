@@ -81,7 +81,7 @@ class Turn(_Section):
         return self
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _pauses_rise(self) -> Self:
         if not self.soft_pause_s <= self.short_pause_s <= self.end_pause_s <= self.long_pause_s:
             raise ValueError("soft_pause_s, short_pause_s, end_pause_s, long_pause_s must not fall")
         return self
