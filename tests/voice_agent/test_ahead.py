@@ -94,12 +94,12 @@ def test_words_still_being_recognised_are_waited_for() -> None:
 
 def test_a_voice_voids_what_was_begun_on_the_silence() -> None:
     """Its late results are stale; the next silence begins anew, over the whole utterance."""
-    state, _ = play(*early(QUESTION), Heard(Voiced(2.0, 2.2)))
+    state, _ = play(*early(QUESTION), Heard(Voiced(2.0, 2.2)))  # where a partial is due: job 3
     assert (state.ahead.early, state.ahead.heard, state.ahead.speculation) == (None, None, None)
     after, actions = play(Foreseen(JobId(2), True), Recognised(JobId(1), words("旧")), state=state)
     assert actions == [] and after.stale == 2
     _, actions = play(Heard(Silent(2.2, 2.4)), state=after)
-    assert actions == [RecogniseEarly(JobId(3), 1.0, 2.2)]
+    assert actions == [RecogniseEarly(JobId(4), 1.0, 2.2)]
 
 
 def test_an_early_recognition_that_failed_is_the_turns() -> None:
