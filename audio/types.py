@@ -26,10 +26,15 @@ FRAME_SAMPLES = CALL_RATE_HZ * FRAME_MS // 1000
 
 @dataclass(frozen=True, slots=True)
 class AudioFrame:
-    """One block of the caller's sound. `start` is the index of its first sample at CALL_RATE_HZ."""
+    """One block of the caller's sound. `start` is the index of its first sample at CALL_RATE_HZ.
+
+    `lost`: the device lost sound here and (part of) the frame is silence put in its place. It says nothing about the
+    line: nobody was heard in it and no noise is to be learned from it.
+    """
 
     start: int
     samples: Samples
+    lost: bool = False
 
     @property
     def start_s(self) -> float:

@@ -84,10 +84,15 @@ class VoiceDetector:
     def is_voiced(self, frame: AudioFrame) -> bool:
         """One frame at CALL_RATE_HZ, in order. A shorter last one is padded with silence.
 
+        In a frame that the device lost nobody is heard, and its silence is not learned as the line's noise.
+
         Raises ModelError for an empty or longer frame, for NaN or infinity, and when webrtcvad fails: a detector
         that errs quietly hears nobody.
         """
         samples = _whole(frame)
+        if frame.lost:
+            self._voiced = False
+            return False
         level = band_dbfs(samples)
         self._learn(level)
         # webrtcvad models the noise as well, so it must hear every frame, also those the gate refuses.

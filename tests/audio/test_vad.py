@@ -191,6 +191,21 @@ def test_the_same_call_is_heard_the_same_twice() -> None:
     assert any(flags)
 
 
+def test_lost_sound_is_not_learned_as_the_noise_of_the_line() -> None:
+    """Half a second that the device lost is silent and leaves the floor: after it the noise is still no caller."""
+    noise = list(frames(_at(_noise(8, 0.5), -15)))
+    silent = np.zeros(FRAME_SAMPLES, dtype=np.float32)
+    detector = VoiceDetector()
+    flags = [
+        detector.is_voiced(AudioFrame(f.start, silent, lost=True) if 100 <= n < 125 else f)
+        for n, f in enumerate(noise)
+    ]
+    assert sum(flags) <= 3
+    swallowed = VoiceDetector()
+    dips = [AudioFrame(f.start, silent) if 100 <= n < 125 else f for n, f in enumerate(noise)]
+    assert sum(map(swallowed.is_voiced, dips)) > 10, "unmarked, the same silence would be learned"
+
+
 def test_the_noise_floor_is_the_level_of_the_line() -> None:
     """After a second of steady noise the floor lies within 3 dB under the noise's level in the band."""
     detector = VoiceDetector()
