@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, assert_never
+
+import numpy as np
 
 from audio.playback import Playback
 from audio.types import CALL_RATE_HZ, AudioFrame, Samples, Transcript
@@ -49,11 +51,17 @@ HANDING_OVER, DELIVERING = -1, -2
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One telephone line. `out` takes the caller's and the agent's samples of the same stretch of time."""
+    """One telephone line. `out` takes the caller's and the agent's samples of the same stretch of time.
+
+    `delay_s` is how long after that the agent's are heard; None while they cannot be: speech then waits. `faults`
+    counts what went wrong with the sound, for the journal's end.
+    """
 
     caller: Caller
     clock: Clock
     out: Callable[[Samples, Samples], None]
+    delay_s: Callable[[], float | None] = lambda: 0.0
+    faults: Callable[[], Mapping[str, int]] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,8 @@ class Session:
             while self.state.floor is not fl.Floor.ENDED:
                 frame = await self._line.caller.read()
                 if frame is None:
+                    if self.state.floor is fl.Floor.HANDING_OFF and not self._speech.idle:
+                        self._write("handoff_unspoken")
                     await self._handle(fl.HangUp())
                     break
                 await self._beat(frame)
@@ -132,9 +142,12 @@ class Session:
         return self.state.turn if self.state.turn_open else self.state.turn + 1
 
     async def _play(self, frame: AudioFrame) -> None:
-        samples, sounding = self._speech.take(len(frame.samples), frame.start_s)
+        if (delay_s := self._line.delay_s()) is None:
+            self._line.out(frame.samples, np.zeros_like(frame.samples))
+            return
+        samples, sounding = self._speech.take(len(frame.samples), frame.start_s + delay_s)
         self._line.out(frame.samples, samples)
-        self._sounded_s = frame.end_s if samples.any() else self._sounded_s
+        self._sounded_s = frame.end_s + delay_s if samples.any() else self._sounded_s
         for sound in sounding:
             if unchecked := self._turns.sounding(sound):
                 await self._refuse(unchecked)
@@ -145,7 +158,7 @@ class Session:
 
     async def _refuse(self, why: str) -> None:
         """More was to be spoken than was checked: silence at once, and a person takes over."""
-        self._speech.silence(self._now_s)
+        self._speech.silence(self._now_s + (self._line.delay_s() or 0.0))
         self._write("error", where="unchecked", message=why)
         await self._handle(fl.Fault())
 
@@ -272,7 +285,7 @@ class Session:
                 phrase = HOLD_AGAIN if action.again else HOLD
                 self._speech.hold(self._parts.phrases[phrase], phrase, self._turn_in_hand)
             case fl.Silence():
-                self._speech.silence(self._now_s)
+                self._speech.silence(self._now_s + (self._line.delay_s() or 0.0))
             case _:
                 kind, facts = level(action, self._speech)
                 if kind:
@@ -292,6 +305,7 @@ class Session:
                 counters = {
                     **self._counters,
                     **self._foresight.counters,
+                    **self._line.faults(),
                     "sentences": self._turns.counts.as_json(),
                 }
                 self._write("call_ended", reason=action.reason, length_s=round(self._now_s, 3),

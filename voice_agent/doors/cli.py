@@ -13,19 +13,18 @@ from retrieval.errors import RetrievalError
 from voice_agent.errors import AgentError, LoadError
 
 COMMANDS = (
-    *(
-        "replay",
-        "ask",
-        "index",
-        "inspect",
-        "forget",
-        "reveal",
-        "eval",
-        "calibrate",
-        "synth",
-        "models",
-        "doctor",
-    ),
+    "talk",
+    "replay",
+    "ask",
+    "index",
+    "inspect",
+    "forget",
+    "reveal",
+    "eval",
+    "calibrate",
+    "synth",
+    "models",
+    "doctor",
 )
 """Each is a module beside this one with `add(subparsers)` and a `run(args)` that returns the exit code."""
 

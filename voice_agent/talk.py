@@ -1,0 +1,139 @@
+"""A live call at this machine's microphone: the session on the caller's own time, its journal and, if asked, its sound.
+
+Who watches the call (a screen) is told every event after it is in the journal, and every stretch of sound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Protocol
+
+import numpy as np
+
+from audio.sound_line import SoundLine
+from audio.types import CALL_RATE_HZ, Samples
+from audio.wav import WavWriter
+from voice_agent.build import Agent
+from voice_agent.call.clock import WallClock
+from voice_agent.call.live import LiveCaller
+from voice_agent.call.session import Line, Records, Session
+from voice_agent.errors import InputError
+from voice_agent.floor.state import State
+from voice_agent.handing_over import live_sink
+from voice_agent.record.journal import Journal, Recorder, unused_call_id
+from voice_agent.record.privacy import Masker
+
+LAST_WORDS_S = 1.0
+"""At most so long the devices may still play, after the call has ended, what they were given."""
+
+
+class Onlooker(Protocol):
+    """Sees a call as it goes on."""
+
+    def begin(self, state: Callable[[], State]) -> None:
+        """The call begins; `state` tells where it stands, on any thread."""
+        ...
+
+    def tell(self, kind: str, data: dict[str, object]) -> None:
+        """An event of the journal, with the caller's own words."""
+        ...
+
+    def sound(self, caller: Samples, agent: Samples) -> None:
+        """Both sides of the same 20 ms."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """How a call is held. `record` keeps both sides in logs/recordings."""
+
+    as_of: date
+    record: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is left of a call."""
+
+    journal: Path
+    recording: Path | None
+
+
+async def talk(agent: Agent, sound: SoundLine, plan: Talk, onlooker: Onlooker) -> Kept:
+    """Holds the call to its end; SIGINT and SIGTERM hang up. Raises AudioError, AgentError."""
+    logs = agent.config.paths.logs
+    call = unused_call_id(logs / "calls", f"talk-{datetime.now():%Y%m%d-%H%M%S}")
+    masker = Masker()
+    with ExitStack() as stack:
+        header = {**agent.header, "as_of": plan.as_of, "recorded": plan.record}
+        journal = stack.enter_context(Journal(logs / "calls", call, header, masker=masker))
+        recorder = _Overheard(journal, onlooker.tell)
+        recorder.write("ready", 0.0, 0, timings_ms=agent.timings_ms, recorded=plan.record)
+        path = _private(logs / "recordings" / f"{call}.wav") if plan.record else None
+        file = stack.enter_context(WavWriter(path, CALL_RATE_HZ, channels=2)) if path else None
+
+        def out(caller: Samples, spoken: Samples) -> None:
+            sound.speaker.feed(spoken)
+            onlooker.sound(caller, spoken)
+            if file is not None:
+                file.append(np.stack([caller, spoken], axis=1))
+
+        caller = LiveCaller(sound.microphone, sound, recorder)
+        line = Line(caller, WallClock(None), out, lambda: sound.speaker.delay_s, lambda: sound.counters)
+        session = Session(
+            agent.parts, line, Records(call, plan.as_of, recorder, live_sink(agent.config, masker.mask))
+        )
+        onlooker.begin(lambda: session.state)
+        with _hanging_up(caller.hang_up):
+            await session.run()
+            if not caller.hung_up:
+                await asyncio.sleep(min(sound.speaker.delay_s or LAST_WORDS_S, LAST_WORDS_S))
+        return Kept(journal.path, path)
+
+
+class _Overheard:
+    """Passes every event to the journal first, then to whoever watches."""
+
+    def __init__(self, journal: Recorder, tell: Callable[[str, dict[str, object]], None]) -> None:
+        self._journal = journal
+        self._tell = tell
+
+    def write(self, kind: str, t: float, turn: int, **data: object) -> None:
+        self._journal.write(kind, t, turn, **data)
+        self._tell(kind, data)
+
+
+@contextmanager
+def _hanging_up(hang_up: Callable[[], None]) -> Iterator[None]:
+    """The first signal ends the call in order, the second at once."""
+
+    def once(number: int, frame: FrameType | None) -> None:
+        hang_up()
+        for name, handler in before.items():
+            signal.signal(name, handler)
+
+    before = {name: signal.signal(name, once) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+
+
+def _private(path: Path) -> Path:
+    """An empty file that only its owner may read: it will hold what a caller said."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=False)
+    except OSError as e:
+        raise InputError(
+            f"{path}: cannot be written ({e.strerror}); choose another folder by paths.logs"
+        ) from e
+    return path
