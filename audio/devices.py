@@ -182,7 +182,7 @@ def _sounddevice() -> Any:
 
 @contextmanager
 def hushed() -> Iterator[None]:
-    """Nothing reaches standard error: the system's sound libraries write there, past us, beside the one line of ours."""
+    """Nothing reaches standard error: there the sound libraries write, past us, beside the one line of ours."""
     sys.stderr.flush()
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)

@@ -65,12 +65,10 @@ class Microphone:
     def take(self) -> list[AudioFrame]:
         """The frames that are complete by now, in order and without a gap; often none."""
         now_s = self._clock()
-        if not self._queue:
-            return self._stand_in(now_s)
         frames: list[AudioFrame] = []
         for _ in range(len(self._queue)):
             frames += self._read(self._queue.popleft(), now_s)
-        return frames
+        return frames + self._stand_in(now_s)
 
     def _read(self, item: bytes | int | Format, now_s: float) -> list[AudioFrame]:
         if isinstance(item, Format):

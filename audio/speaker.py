@@ -49,6 +49,7 @@ class Speaker:
         self._rest = b""
         self._fed = 0
         self._played = 0
+        self._inside_s = 0.0
         self._ran_dry = True
         self._loud = False
         self._reserve_s = RESERVE_S
@@ -59,9 +60,9 @@ class Speaker:
 
     @property
     def delay_s(self) -> float | None:
-        """Seconds until what is fed now can be heard: what waits before it, and the device. None when full."""
+        """Seconds until what is fed now can be heard: the resampler, what waits, the device. None when full."""
         waiting_s = self._waiting / self._format.rate_hz
-        return None if waiting_s > FULL_S else waiting_s + self.latency_s
+        return None if waiting_s > FULL_S else waiting_s + self._inside_s + self.latency_s
 
     @property
     def _waiting(self) -> int:
@@ -72,11 +73,12 @@ class Speaker:
         """What is asked for from now on has this format. Only while no stream runs."""
         with self._changing:
             left = decode(b"".join([self._rest, *self._chunks]), "s16")[:: self._format.channels]
-            sound = resample(left, self._format.rate_hz, fmt.rate_hz)
+            whole = np.concatenate([left, self._resampler.finish()])
+            sound = resample(whole, self._format.rate_hz, fmt.rate_hz)
             self._format = fmt
             self._resampler = StreamResampler(CALL_RATE_HZ, fmt.rate_hz)
             self._chunks.clear()
-            self._rest, self._fed, self._played = b"", 0, 0
+            self._rest, self._fed, self._played, self._inside_s = b"", 0, 0, 0.0
             self._put(sound)
 
     def feed(self, samples: Samples) -> None:
@@ -86,6 +88,7 @@ class Speaker:
             if self._ran_dry:
                 self._refill(inside_speech=loud and self._loud)
             sound = self._resampler.push(samples)
+            self._inside_s += len(samples) / CALL_RATE_HZ - len(sound) / self._format.rate_hz
             spare = self._waiting - round(self._reserve_s * self._format.rate_hz)
             # What comes out of the resampler decides: it gives the end of speech later than it was fed.
             if spare <= 0 or np.any(np.abs(sound) > _INAUDIBLE):
