@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Self
 
@@ -30,13 +30,16 @@ SETTLING_S = 3.0
 """After it was opened: a sound server may need over a second for the first block."""
 
 MUTE_S = 10.0
-"""Digital silence after sound: no microphone gives that, but a server that moved the stream elsewhere does."""
+"""Digital silence after sound, worth a word: a muted microphone, or a server that moved the stream elsewhere. Nothing
+is done about it, because microphones that hold back noise give just that between two sentences."""
 
 RETRY_S, MAX_RETRY_S = 0.25, 5.0
 """The first pause before a lost device is looked for; each one is twice the one before, up to the longest."""
 
 DEAD_S = 30.0
 """A side missing for so long has ended the call."""
+
+Opened = Literal["open", "back"]
 
 SIDES: tuple[Side, ...] = ("input", "output")
 
@@ -57,23 +60,24 @@ class DeviceNews:
     """What became of one side. `detail` is why it was lost, or how it was opened."""
 
     side: Side
-    state: Literal["open", "lost", "back", "mute"]
+    state: Opened | Literal["lost", "mute"]
     name: str
     detail: str
 
 
 @dataclass(slots=True)
 class _Place:
-    """One side: its stream while there is one, since when it runs or is missing, what it was called."""
+    """One side: its stream while there is one, since when it runs or is missing, what it is called.
+
+    `opened_as` is what is still to be told of an opened stream, `mute` that its silence was told.
+    """
 
     stream: Stream | None = None
     since_s: float = 0.0
-    device: Device | None = None
-    fmt: Format = field(default_factory=lambda: Format(16_000, 1))
-
-    @property
-    def name(self) -> str:
-        return "" if self.device is None else self.device.name
+    name: str = ""
+    detail: str = ""
+    opened_as: Opened | None = None
+    mute: bool = False
 
 
 class SoundLine:
@@ -144,8 +148,8 @@ class SoundLine:
         for side in SIDES:
             if why := self._fault(side, now_s):
                 self._lose(side, why, now_s)
-        if self._mute(now_s):
-            self._reopen_mute()
+            self._tell_first_block(side)
+        self._tell_mute(now_s)
         if any(place.stream is None for place in self._places.values()) and now_s >= self._retry_at_s:
             self._retry()
 
@@ -159,14 +163,16 @@ class SoundLine:
             return ""
         if not place.stream.active:
             return "stream ended"
-        last_s = self.microphone.block_s if side == "input" else self.speaker.block_s
         settled_s = place.since_s + SETTLING_S - SILENT_S
-        return "no blocks" if now_s - max(last_s, settled_s) > SILENT_S else ""
+        return "no blocks" if now_s - max(self._block_s(side), settled_s) > SILENT_S else ""
+
+    def _block_s(self, side: Side) -> float:
+        return self.microphone.block_s if side == "input" else self.speaker.block_s
 
     def _lose(self, side: Side, why: str, now_s: float) -> None:
         place = self._places[side]
         self._close((side,))
-        place.since_s = now_s
+        place.opened_as = None
         self._retry_at_s, self._pause_s = now_s + RETRY_S, RETRY_S
         self._news.append(DeviceNews(side, "lost", place.name, why))
 
@@ -187,35 +193,29 @@ class SoundLine:
         self._pause_s = min(2 * self._pause_s, MAX_RETRY_S)
         self._retry_at_s = self._clock() + self._pause_s
 
-    def _mute(self, now_s: float) -> bool:
-        sound_s = self.microphone.sound_s
-        return self._places["input"].stream is not None and sound_s is not None and now_s - sound_s > MUTE_S
-
-    def _reopen_mute(self) -> None:
-        """The same device once more; if it is silent by nature this happens once for every time it was not."""
-        place = self._places["input"]
-        self._close(("input",))
-        devices = [] if place.device is None else [place.device]
-        try:
-            self._open("input", devices, "mute", str(place.device.number if place.device else ""))
-        except DeviceError as e:
-            self._lose("input", str(e), self._clock())
-
-    def _open(
-        self,
-        side: Side,
-        devices: Sequence[Device],
-        state: Literal["open", "back", "mute"] | None,
-        wanted: str | None = None,
-    ) -> None:
-        device = choose(devices, wanted or self._wanted.on(side), side)
+    def _tell_first_block(self, side: Side) -> None:
+        """A device counts as opened when sound moves: what is said to a microphone before that is not heard."""
         place = self._places[side]
-        place.stream, place.fmt = self._first_that_opens(device, side)
-        place.device, place.since_s = device, self._clock()
+        if place.stream is not None and place.opened_as and self._block_s(side) > place.since_s:
+            state, place.opened_as = place.opened_as, None
+            self._news.append(DeviceNews(side, state, place.name, place.detail))
+
+    def _tell_mute(self, now_s: float) -> None:
+        place, sound_s = self._places["input"], self.microphone.sound_s
+        mute = place.stream is not None and sound_s is not None and now_s - sound_s > MUTE_S
+        if mute and not place.mute:
+            self._news.append(DeviceNews("input", "mute", place.name, f"{MUTE_S:.0f} s of digital silence"))
+        place.mute = mute
+
+    def _open(self, side: Side, devices: Sequence[Device], state: Opened | None) -> None:
+        device = choose(devices, self._wanted.on(side), side)
+        place = self._places[side]
+        stream, fmt = self._first_that_opens(device, side)
         if side == "output":
-            self.speaker.latency_s = place.stream.latency_s
-        if state is not None:
-            self._news.append(DeviceNews(side, state, device.name, f"{place.fmt.rate_hz} Hz"))
+            self.speaker.latency_s = stream.latency_s
+        place.name, place.detail = device.name, f"{fmt.rate_hz} Hz, {stream.latency_s * 1000:.0f} ms"
+        place.since_s, place.opened_as = self._clock(), state or place.opened_as
+        place.stream = stream
 
     def _first_that_opens(self, device: Device, side: Side) -> tuple[Stream, Format]:
         part: Microphone | Speaker = self.microphone if side == "input" else self.speaker
@@ -231,6 +231,7 @@ class SoundLine:
     def _close(self, sides: Sequence[Side]) -> None:
         for side in sides:
             place = self._places[side]
-            if place.stream is not None:
-                place.stream.close()
-                place.stream = None
+            stream, place.stream = place.stream, None
+            if stream is not None:
+                place.since_s = self._clock()
+                stream.close()

@@ -35,7 +35,7 @@ FALL_DB = 1.5
 DRAWN_HZ = 8.0
 
 _SIDES = {"input": "麦克风", "output": "扬声器"}
-_DEVICE = {"open": "已打开", "lost": "断开，正在重连", "back": "已恢复", "mute": "没有信号，已重新打开"}
+_DEVICE = {"open": "已打开", "lost": "断开，正在重连", "back": "已恢复", "mute": "没有信号"}
 
 
 class Screen:
