@@ -28,7 +28,7 @@ from voice_agent.weights.store import require
 ROOT = Path(__file__).resolve().parents[2]
 CALLS = ROOT / "data" / "calls"
 
-LIMIT_S = 120.0
+LIMIT_S = 300.0
 """For anything to happen, on a machine that is busy with other work."""
 
 ON_THE_WAY_S = 1.0
