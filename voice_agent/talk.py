@@ -20,7 +20,7 @@ import numpy as np
 from audio.sound_line import SoundLine
 from audio.types import CALL_RATE_HZ, Samples
 from audio.wav import WavWriter
-from voice_agent.build import Agent
+from voice_agent.build import Agent, live_duties
 from voice_agent.call.clock import WallClock
 from voice_agent.call.live import LiveCaller
 from voice_agent.call.session import Line, Records, Session
@@ -87,9 +87,9 @@ async def talk(agent: Agent, sound: SoundLine, plan: Talk, onlooker: Onlooker) -
 
         caller = LiveCaller(sound.microphone, sound, recorder)
         line = Line(caller, WallClock(None), out, lambda: sound.speaker.delay_s, lambda: sound.counters)
-        session = Session(
-            agent.parts, line, Records(call, plan.as_of, recorder, live_sink(agent.config, masker.mask))
-        )
+        records = Records(call, plan.as_of, recorder, live_sink(agent.config, masker.mask))
+        duties = live_duties(agent.config, recorded=plan.record)
+        session = Session(agent.parts, line, records, duties)
         onlooker.begin(lambda: session.state)
         with _hanging_up(caller.hang_up):
             await session.run()

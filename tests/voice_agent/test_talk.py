@@ -148,6 +148,17 @@ def test_whether_it_is_recorded_is_written_down(tmp_path: Path, record: bool) ->
     assert bool(list(tmp_path.glob("**/*.wav"))) is record and (kept.recording is not None) is record
 
 
+@pytest.mark.parametrize(
+    ("record", "greeting"), [(True, phrases.GREETING_RECORDED), (False, phrases.GREETING)]
+)
+def test_the_greeting_says_whether_it_is_recorded(tmp_path: Path, record: bool, greeting: str) -> None:
+    """Before the caller says anything, and in the journal as it was spoken."""
+    kept = held(tmp_path, Watching({30: lambda: signal.raise_signal(signal.SIGINT)}), record=record)
+    events = [json.loads(line) for line in kept.journal.read_text("utf-8").splitlines()]
+    (spoken,) = [event for event in events if event["type"] == "spoken"]
+    assert (spoken["text"], spoken["complete"]) == (greeting, True)
+
+
 def test_devices_gone_for_good_end_the_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal tells of the loss, and the call is closed like any other."""
     monkeypatch.setattr("audio.sound_line.DEAD_S", 0.5)

@@ -93,6 +93,7 @@ def test_a_call_over_virtual_devices(tmp_path: Path) -> None:
     """The right answer is heard at the loudspeaker, the microphone may go and come back, Ctrl-C leaves all complete."""
     with virtual_sound(tmp_path / "sound") as sound, call_on(sound, tmp_path / "logs") as call:
         call.wait_for("device", 2, state="open")
+        call.wait_for("spoken", complete=True)  # the greeting
         with sound.speaker.recorded(tmp_path / "first.wav"):
             sound.microphone.play(CALLS / "demo.wav")
             call.wait_for("reply_ended", outcome="answered")
