@@ -21,7 +21,7 @@ from audio.asr import Listening, WhisperRecognizer
 from audio.cer import character_error_rate
 from audio.types import CALL_RATE_HZ
 from audio.wav import read_wav
-from tests.voice_agent.virtual_sound import VirtualSound, lacking, virtual_sound
+from tests.virtual_sound import VirtualSound, lacking, virtual_sound
 from voice_agent.record.inspection import read_call
 from voice_agent.weights.store import require
 
