@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -27,8 +27,10 @@ from voice_agent.call.session import Line, Records, Session
 from voice_agent.errors import InputError
 from voice_agent.floor.state import State
 from voice_agent.handing_over import live_sink
+from voice_agent.keeping import sweep_calls
+from voice_agent.record.consent import ConsentedSound
 from voice_agent.record.journal import Journal, Recorder, unused_call_id
-from voice_agent.record.privacy import Masker
+from voice_agent.record.vault import masking
 
 LAST_WORDS_S = 1.0
 """At most so long the devices may still play, after the call has ended, what they were given."""
@@ -70,20 +72,22 @@ async def talk(agent: Agent, sound: SoundLine, plan: Talk, onlooker: Onlooker) -
     """Holds the call to its end; SIGINT and SIGTERM hang up. Raises AudioError, AgentError."""
     logs = agent.config.paths.logs
     call = unused_call_id(logs / "calls", f"talk-{datetime.now():%Y%m%d-%H%M%S}")
-    masker = Masker()
+    sweep_calls(agent.config)
     with ExitStack() as stack:
+        masker = stack.enter_context(masking(agent.config.privacy.key_env, logs / "calls", call))
         header = {**agent.header, "as_of": plan.as_of, "recorded": plan.record}
         journal = stack.enter_context(Journal(logs / "calls", call, header, masker=masker))
-        recorder = _Overheard(journal, onlooker.tell)
+        watched = stack.enter_context(agent.telemetry.watching(call, journal))
+        recorder = _Overheard(watched, onlooker.tell)
         recorder.write("ready", 0.0, 0, timings_ms=agent.timings_ms, recorded=plan.record)
-        path = _private(logs / "recordings" / f"{call}.wav") if plan.record else None
-        file = stack.enter_context(WavWriter(path, CALL_RATE_HZ, channels=2)) if path else None
+        path = logs / "recordings" / f"{call}.wav"
+        kept = stack.enter_context(closing(ConsentedSound(path, _new_recording, recorder)))
+        kept.answered(plan.record, "operator", 0.0)
 
         def out(caller: Samples, spoken: Samples) -> None:
             sound.speaker.feed(spoken)
             onlooker.sound(caller, spoken)
-            if file is not None:
-                file.append(np.stack([caller, spoken], axis=1))
+            kept.append(np.stack([caller, spoken], axis=1))
 
         caller = LiveCaller(sound.microphone, sound, recorder)
         line = Line(caller, WallClock(None), out, lambda: sound.speaker.delay_s, lambda: sound.counters)
@@ -95,7 +99,7 @@ async def talk(agent: Agent, sound: SoundLine, plan: Talk, onlooker: Onlooker) -
             await session.run()
             if not caller.hung_up:
                 await asyncio.sleep(min(sound.speaker.delay_s or LAST_WORDS_S, LAST_WORDS_S))
-        return Kept(journal.path, path)
+        return Kept(journal.path, path if plan.record else None)
 
 
 class _Overheard:
@@ -127,8 +131,8 @@ def _hanging_up(hang_up: Callable[[], None]) -> Iterator[None]:
             signal.signal(name, handler)
 
 
-def _private(path: Path) -> Path:
-    """An empty file that only its owner may read: it will hold what a caller said."""
+def _new_recording(path: Path) -> WavWriter:
+    """Raises InputError when it cannot be made."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
@@ -136,4 +140,4 @@ def _private(path: Path) -> Path:
         raise InputError(
             f"{path}: cannot be written ({e.strerror}); choose another folder by paths.logs"
         ) from e
-    return path
+    return WavWriter(path, CALL_RATE_HZ, channels=2)

@@ -33,6 +33,7 @@ from voice_agent.doors.cli import run
 from voice_agent.doors.talk_screen import STATES, Screen, said
 from voice_agent.floor.state import Caller, Floor, State
 from voice_agent.record.inspection import read_call
+from voice_agent.record.telemetry import OFF
 from voice_agent.talk import Kept, Talk, talk
 
 
@@ -101,7 +102,9 @@ def held(tmp_path: Path, onlooker: Watching, *, record: bool, system: FakeSystem
         rules=RULES, segment_rules=SegmentRules(), preroll_s=0.3, detector=LevelDetector,
     )  # fmt: skip
     config = load_config(None, [f"paths.logs={tmp_path}"])
-    agent: Any = SimpleNamespace(config=config, header={"models": {}}, parts=parts, timings_ms={"all": 1.0})
+    agent: Any = SimpleNamespace(
+        config=config, header={"models": {}}, parts=parts, timings_ms={"all": 1.0}, telemetry=OFF
+    )
     with SoundLine(system or FakeSystem(), Wanted()) as sound:
         kept = asyncio.run(talk(agent, sound, Talk(date(2026, 11, 30), record), onlooker))
     for worker in (workers.hearing, workers.speaking, workers.delivering):
