@@ -36,6 +36,9 @@ RIVALS = 3
 LOGITS = 10.0
 """Ten logits count as much as the whole unit scale."""
 
+NEAR_IN_MEANING = 3
+"""Ranks by meaning at which a topic for a person makes the answer a risk."""
+
 READ = 240
 """Characters of the best passage that are read for whether it answers: its best span, for the time grows with them."""
 
@@ -128,7 +131,7 @@ class Gauge:
             "tellable": float(not unmet(query.raw, document_text(top))),
             "named": float(self._named(query, top)),
             "consistent": float(not _contradicted(found)),
-            "risk": RISK[top.risk],
+            "risk": max(RISK[top.risk], RISK[_risk_nearby(found.evidence)]),
             "must_handoff": float(self._for_a_person(found.evidence)),
             "coverage": self._coverage(query, document_text(top)),
         }
@@ -203,6 +206,18 @@ def _contradicted(found: Found) -> bool:
     best = [evidence.passage for evidence in found.evidence[:RIVALS]]
     day = found.as_of
     return day is not None and any(best[0].id in one.ids for one in conflicting(best, day))
+
+
+def _risk_nearby(evidence: Sequence[Evidence]) -> Risk:
+    """High where a topic for a person is among the first in meaning, whatever was ranked before it in the end: 想转到
+    我名下 has every word of the rule on porting a number and means its ownership.
+    """
+    near = (
+        e.hits["dense"].rank <= NEAR_IN_MEANING
+        for e in evidence
+        if e.passage.must_handoff and "dense" in e.hits
+    )
+    return "high" if any(near) else "low"
 
 
 def _channels(found: Found) -> dict[str, float | None]:

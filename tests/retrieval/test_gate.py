@@ -281,6 +281,17 @@ def test_a_near_second_that_belongs_to_a_person_decides() -> None:
     assert far.features["must_handoff"] == 0.0
 
 
+def test_a_topic_for_a_person_near_in_meaning_makes_the_answer_a_risk() -> None:
+    """想转到我名下 has the words of porting a number: what ranks first stays, but takes a surer answer."""
+    query, listed = make_query("退款投诉"), [(REFUND, 0.6), (ERROR, 0.4), (PERSON, 0.3)]
+    near = model().judge(found(query, listed))
+    far = model().judge(
+        found(query, listed, dense=[("x", 0.9), ("y", 0.9), ("refund", 0.8), ("complaint", 0.7)])
+    )
+    assert (near.features["risk"], far.features["risk"]) == (1.0, 0.0)
+    assert near.features["must_handoff"] == 0.0
+
+
 def test_an_empty_search_is_told_apart() -> None:
     """Nothing asked, nothing indexed, and a code in an empty result are three different reasons."""
     nothing = Found(make_query(""), {}, [], ())

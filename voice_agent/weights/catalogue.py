@@ -20,7 +20,7 @@ file with the layers trained here made the answerability model.
 TRAINED = "data/models/answerability.npz"
 """Beside the packages: the layers of the answerability model that were trained here, see its card."""
 
-TRAINED_SHA = "aea432d845faff2ff184ce2151583c8913c3e33b6423529897829bbd0b595978"
+TRAINED_SHA = "2b38e95415d14c688eb6115ca52ff1dbad180e4c5306463ccbf9799bdce6ed3b"
 
 
 @dataclass(frozen=True, slots=True)
