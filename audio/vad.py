@@ -1,7 +1,8 @@
-"""Is the caller heard in this frame? webrtcvad AND an energy gate that learns the noise.
+"""Is the caller heard in this frame? A detector of speech AND an energy gate that learns the noise.
 
 webrtcvad knows the shape of speech but calls every loud noise speech, for ever (white noise at -20 dBFS: all frames);
-an energy gate alone opens for every click and cough. A frame counts only when both agree.
+an energy gate alone opens for every click and cough. A frame counts only when both agree. The detector may be another
+one (audio/silero.py); the gate stays.
 
 The gate compares the frame's level in the telephone band, 300 to 3400 Hz (hum, rumble and line offset lie below),
 with the noise floor: the 10th percentile of the last 3 s, which the gaps between syllables keep low while somebody
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,12 +60,19 @@ class VoiceRules:
             raise ValueError(f"{self}: mode must be 0 to 3, 0 < keep_db <= margin_db, floor_dbfs below 0")
 
 
-class VoiceDetector:
-    """The detector of one call. It learns the line as it goes, so a new call needs a new one; it has no randomness."""
+class Speech(Protocol):
+    """What knows the shape of speech. Stateful: one object a call, given every frame in order."""
 
-    def __init__(self, rules: VoiceRules | None = None) -> None:
+    def is_speech(self, samples: Samples) -> bool:
+        """One whole frame. Raises ModelError."""
+        ...
+
+
+class WebrtcSpeech:
+    """webrtcvad's opinion of a frame. `mode` 0 (lets most through) to 3."""
+
+    def __init__(self, mode: int) -> None:
         """Raises ModelError when webrtcvad cannot be imported."""
-        self._rules = rules or VoiceRules()
         # Imported here: only a call needs it, and a missing detector must stop the call with a sentence.
         try:
             import webrtcvad
@@ -71,8 +80,23 @@ class VoiceDetector:
             raise ModelError(
                 f"webrtcvad cannot be imported ({error}): pip install webrtcvad-wheels, and remove plain webrtcvad"
             ) from error
-        self._vad = webrtcvad.Vad(self._rules.mode)
+        self._vad = webrtcvad.Vad(mode)
         self._failure = webrtcvad._webrtcvad.Error  # the library gives its only error no public name
+
+    def is_speech(self, samples: Samples) -> bool:
+        try:
+            return bool(self._vad.is_speech(to_int16(samples).tobytes(), CALL_RATE_HZ))
+        except self._failure as error:
+            raise ModelError(f"webrtcvad failed: {error}") from error
+
+
+class VoiceDetector:
+    """The detector of one call. It learns the line as it goes, so a new call needs a new one; it has no randomness."""
+
+    def __init__(self, rules: VoiceRules | None = None, speech: Speech | None = None) -> None:
+        """Asks `speech`, by default webrtcvad, and the gate. Raises ModelError when webrtcvad cannot be imported."""
+        self._rules = rules or VoiceRules()
+        self._speech = speech or WebrtcSpeech(self._rules.mode)
         self._levels: deque[float] = deque(maxlen=_HISTORY_FRAMES)
         self._voiced = False
 
@@ -86,8 +110,8 @@ class VoiceDetector:
 
         In a frame that the device lost nobody is heard, and its silence is not learned as the line's noise.
 
-        Raises ModelError for an empty or longer frame, for NaN or infinity, and when webrtcvad fails: a detector
-        that errs quietly hears nobody.
+        Raises ModelError for an empty or longer frame, for NaN or infinity, and when the detector of speech fails:
+        one that errs quietly hears nobody.
         """
         samples = _whole(frame)
         if frame.lost:
@@ -95,14 +119,14 @@ class VoiceDetector:
             return False
         level = band_dbfs(samples)
         self._learn(level)
-        # webrtcvad models the noise as well, so it must hear every frame, also those the gate refuses.
+        # The detector of speech models the noise as well, so it must hear every frame, also those the gate refuses.
         try:
-            speech = self._vad.is_speech(to_int16(samples).tobytes(), CALL_RATE_HZ)
-        except self._failure as error:
-            raise ModelError(f"webrtcvad failed on the frame at {frame.start_s:.2f} s: {error}") from error
+            speech = self._speech.is_speech(samples)
+        except ModelError as error:
+            raise ModelError(f"the frame at {frame.start_s:.2f} s: {error}") from error
         margin_db = self._rules.keep_db if self._voiced else self._rules.margin_db
         loud = level >= max(self.noise_dbfs + margin_db, self._rules.floor_dbfs)
-        self._voiced = bool(speech) and loud
+        self._voiced = speech and loud
         return self._voiced
 
     def _learn(self, level: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 
 from audio.asr import PARTIALS, Listening, WhisperRecognizer
 from audio.segments import SegmentRules
+from audio.silero import SileroModel, SileroSpeech
 from audio.speech_cache import CachedSynthesizer, SpeechCache
 from audio.tts import KokoroSynthesizer
 from audio.types import CALL_RATE_HZ, Samples, Synthesizer
@@ -91,7 +92,7 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             rules=_floor_rules(config),
             segment_rules=SegmentRules(),
             preroll_s=config.turn.preroll_s,
-            detector=lambda: VoiceDetector(VoiceRules(mode=config.vad.mode)),
+            detector=_detector(config),
             callback=config.handoff.callback_phrase,
             echo=EchoRules(config.audio.echo, config.audio.echo_tail_s),
             partials=recognizer.listening(PARTIALS),
@@ -136,6 +137,15 @@ def _warm(writer: Generator) -> None:
     if isinstance(writer, LlmGenerator):
         with suppress(LlmError):
             asyncio.run(writer.warm())
+
+
+def _detector(config: Config) -> Callable[[], VoiceDetector]:
+    """Makes the voice detector of each call. Raises ModelError."""
+    rules = VoiceRules(mode=config.vad.mode)
+    if config.vad.engine == "webrtc":
+        return lambda: VoiceDetector(rules)
+    silero = SileroModel()
+    return lambda: VoiceDetector(rules, SileroSpeech(silero))
 
 
 def _recognizer(config: Config, corpus: Corpus) -> WhisperRecognizer:

@@ -46,6 +46,9 @@ class Threads(_Section):
 
 
 class Vad(_Section):
+    """`mode` is webrtcvad's; silero needs the extra of that name."""
+
+    engine: Literal["webrtc", "silero"] = "webrtc"
     mode: int = Field(default=2, ge=0, le=3)
 
 

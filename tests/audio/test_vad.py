@@ -275,5 +275,5 @@ def test_a_failure_of_the_library_is_not_silence(monkeypatch: pytest.MonkeyPatch
         return bool(true_is_speech(vad, data, 44_100))
 
     monkeypatch.setattr(webrtcvad.Vad, "is_speech", at_44100)
-    with pytest.raises(ModelError, match="webrtcvad failed on the frame at 0.02 s"):
+    with pytest.raises(ModelError, match="the frame at 0.02 s: webrtcvad failed"):
         VoiceDetector().is_voiced(AudioFrame(FRAME_SAMPLES, np.zeros(FRAME_SAMPLES, dtype=np.float32)))
