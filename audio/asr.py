@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from audio.cuts import level_dbfs, windows
-from audio.hallucination import Decoding, after_decoding, before_decoding
+from audio.hallucination import Decoding, after_decoding, before_decoding, undoubled
 from audio.hot_words import choose_hot_words, spoken_hot_words
 from audio.script import to_simplified
 from audio.types import CALL_RATE_HZ, DropReason, Samples, Transcript
@@ -156,7 +156,10 @@ class WhisperRecognizer:
         )
         # Between Chinese characters the spaces of the hot words leave traces.
         text = re.sub(r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])", "", to_simplified(said.text))
-        decoding = Decoding(text, said.logprob, said.no_speech, self._whisper.chinese(encoded), voiced_s)
+        tongue = self._whisper.languages(encoded)
+        decoding = Decoding(
+            undoubled(text, voiced_s), said.logprob, said.no_speech, tongue.chinese, tongue.other, voiced_s
+        )
         dropped = after_decoding(decoding, self._listening.prompt, self.hot_words.used)
         return _Heard(said.text, len(self._whisper.tokens(said.text)), decoding, dropped)
 

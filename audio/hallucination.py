@@ -1,9 +1,11 @@
 """Whether a decoding is speech at all: pure tests, cheapest first, each with its own reason.
 
 Whisper writes text for silence, noise and foreign languages, often surely: its own scores catch only a part of that.
-So there are layers. Before decoding: heard long enough and loud enough? After it, whatever the scores say: Chinese?
-a loop? the prompt or the hot words coming back? denser than anyone speaks? the credits of some video? And last
-the model's own doubt.
+So there are layers. Before decoding: heard long enough and loud enough? After it, whatever the scores say: any
+language at all? a loop? the prompt or the hot words coming back? Chinese? denser than anyone speaks? the credits of
+some video? And last the model's own doubt.
+
+A reason also says whether a person may have spoken, who is then asked to repeat: noise must not be asked anything.
 """
 
 from __future__ import annotations
@@ -33,6 +35,14 @@ MIN_CHINESE = 0.35
 """Probability that the sound is Chinese. Mandarin sentences measured have at least 0.88, clean or at 5 dB over a
 telephone line; an English clip 0.001, noises, hums and tones at most 0.04. Half English in noise may fall to 0.3."""
 
+OTHER_LANGUAGE = 0.8
+"""Probability from which another language was spoken. Three stretches of an English clip have at least 0.85; of 41
+noises taken for voice all but one (chords, 0.88, a prompt echo) at most 0.69, mostly English, Nynorsk, Japanese."""
+
+NOBODY = 0.4
+"""The model's probability that nobody spoke, where no language stands out: 35 of those 41 noises have more, words
+of one syllable that it could not tell the language of (对 0.24, 喂 0.11) have less."""
+
 LANGUAGE_TELLS_S = 1.5
 """Below it the language is believed only of unsure words: 那美国的呢 at 1.1 s of voice had 0.03 to 0.3."""
 
@@ -46,7 +56,13 @@ SPARE_CHARACTERS = 3
 """Allowed on top of that, for a voiced time that was cut a little short at both ends."""
 
 HEARD_CONFIDENCE = 0.6
-"""A polite phrase below this is taken for boilerplate."""
+"""Below this a decoding whose sound is not Chinese is not believed, however short it is."""
+
+POLITE_CONFIDENCE = 0.45
+"""A polite phrase below this is taken for boilerplate. Thanks and goodbyes of four voices have at least 0.58."""
+
+BRISK = 7.5
+"""Syllables a voiced second: faster than callers speak. The same said twice at that rate was said once."""
 
 SURE = 0.5
 SURE_IN_SILENCE = 0.7
@@ -78,14 +94,16 @@ POLITE = frozenset(
 class Decoding:
     """What the recogniser made of one stretch of sound.
 
-    `text` is Simplified; `logprob` the mean log probability of a token; `no_speech` and `chinese` are probabilities
-    (`chinese` Mandarin and Cantonese together); `voiced_s` is how long a voice was heard in that stretch.
+    `text` is Simplified; `logprob` the mean log probability of a token; `no_speech`, `chinese` and `other` are
+    probabilities (Mandarin and Cantonese together; the likeliest of all other languages); `voiced_s` is how long a
+    voice was heard in that stretch.
     """
 
     text: str
     logprob: float
     no_speech: float
     chinese: float
+    other: float
     voiced_s: float
 
     @property
@@ -109,13 +127,15 @@ def after_decoding(decoding: Decoding, prompt: str, hot_words: Sequence[str]) ->
     No text at all is `no_speech`.
     """
     letters = _letters(decoding.text)
-    if not letters:
+    if not letters or is_nobody(decoding, (prompt, *hot_words)):
         return "no_speech"
-    if is_foreign(decoding, hot_words):
-        return "not_chinese"
     if is_loop(decoding.text):
         return "loop"
-    if is_prompt_echo(decoding.text, prompt) or is_hot_word_echo(decoding, hot_words):
+    if is_prompt_echo(decoding.text, prompt):
+        return "prompt_echo"
+    if is_foreign(decoding, hot_words):
+        return "not_chinese"
+    if is_hot_word_echo(decoding, hot_words):
         return "prompt_echo"
     if is_boilerplate(decoding):
         return "boilerplate"
@@ -130,6 +150,33 @@ def _own_doubt(decoding: Decoding) -> DropReason | None:
     if not decoding.logprob >= MIN_LOGPROB:  # NaN is doubt too
         return "low_confidence"
     return None
+
+
+def is_nobody(decoding: Decoding, shown: Sequence[str]) -> bool:
+    """A noise: no language stands out, the words are unsure, and the model doubts that anyone spoke or recites.
+
+    Reciting is text put together of pieces of what the model was shown, its prompt and its hot words.
+    """
+    if decoding.chinese >= MIN_CHINESE or decoding.other >= OTHER_LANGUAGE:
+        return False
+    if decoding.confidence >= HEARD_CONFIDENCE:
+        return False
+    return decoding.no_speech > NOBODY or _is_pieced(_letters(decoding.text), [_letters(s) for s in shown])
+
+
+def undoubled(text: str, voiced_s: float) -> str:
+    """A short utterance often comes out twice; too fast for twice, it was said once.
+
+    >>> undoubled("可以,可以。", 0.4), undoubled("好的好的", 0.9)
+    ('可以', '好的好的')
+    """
+    letters = _letters(text)
+    half = len(letters) // 2
+    twice = half > 1 and letters == letters[:half] * 2
+    if not twice or syllables(letters) <= BRISK * voiced_s:
+        return text
+    ends = [at for at in range(1, len(text) + 1) if _letters(text[:at]) == letters[:half]]
+    return text[: ends[0]]
 
 
 def is_foreign(decoding: Decoding, hot_words: Sequence[str]) -> bool:
@@ -203,7 +250,7 @@ def is_boilerplate(decoding: Decoding) -> bool:
         return False
     # Six syllables a second is brisk; a voice that was heard for less than the phrase takes did not say it.
     hurried = syllables(decoding.text) > decoding.voiced_s * 6
-    return hurried or decoding.confidence < HEARD_CONFIDENCE
+    return hurried or not decoding.confidence >= POLITE_CONFIDENCE
 
 
 def syllables(text: str) -> int:
@@ -215,6 +262,13 @@ def syllables(text: str) -> int:
 
 def _letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _is_pieced(letters: str, sources: Sequence[str]) -> bool:
+    """Every character stands in a pair that stands in a source as well; two pairs at least."""
+    found = [any(letters[i : i + 2] in source for source in sources) for i in range(len(letters) - 1)]
+    covered = [any(found[max(0, i - 1) : i + 1]) for i in range(len(letters))]
+    return sum(found) >= 2 and all(covered)
 
 
 def _without(letters: str, terms: Sequence[str]) -> tuple[str, set[str]]:

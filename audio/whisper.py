@@ -37,6 +37,14 @@ class Said:
     no_speech: float
 
 
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """Probabilities: Mandarin and Cantonese together, and the likeliest other language."""
+
+    chinese: float
+    other: float
+
+
 class Whisper:
     """A loaded model. Calls from several threads are served one after the other.
 
@@ -82,7 +90,7 @@ class Whisper:
         return frames[:, :even].astype(np.float32)
 
     def encode(self, features: NDArray[np.float32]) -> Any:
-        """The encoder's output, opaque: for `generate` and `chinese` of this object only. Raises ModelError."""
+        """The encoder's output, opaque: for `generate` and `languages` of this object only. Raises ModelError."""
         import ctranslate2
 
         with self._lock:
@@ -93,14 +101,16 @@ class Whisper:
             except (RuntimeError, ValueError) as e:
                 raise ModelError(f"whisper: encoding failed ({e})") from e
 
-    def chinese(self, encoded: Any) -> float:
-        """The probability that the language is Chinese, Mandarin and Cantonese together."""
+    def languages(self, encoded: Any) -> Languages:
+        """What language the sound is in. Raises ModelError."""
         with self._lock:
             try:
-                (languages,) = self._model.detect_language(encoded)
+                (found,) = self._model.detect_language(encoded)
             except (RuntimeError, ValueError) as e:
                 raise ModelError(f"whisper: language detection failed ({e})") from e
-        return float(sum(probability for language, probability in languages if language in _CHINESE))
+        chinese = sum(probability for language, probability in found if language in _CHINESE)
+        others = [probability for language, probability in found if language not in _CHINESE]
+        return Languages(float(chinese), float(max(others, default=0.0)))
 
     def generate(self, encoded: Any, prompt: Sequence[int], beam_size: int, most_tokens: int) -> Said:
         """Decodes at temperature 0, without timestamps, at most `most_tokens` tokens. Raises ModelError."""

@@ -16,7 +16,7 @@ from audio.asr import LONGEST_PIECE_S, PARTIALS, Listening, WhisperRecognizer
 from audio.cer import character_error_rate
 from audio.errors import ModelError
 from audio.types import CALL_RATE_HZ, Samples
-from audio.whisper import Said
+from audio.whisper import Languages, Said
 
 
 def _voice(seconds: float) -> Samples:
@@ -43,8 +43,8 @@ class ScriptedWhisper:
     def encode(self, features: Any) -> Any:
         return features
 
-    def chinese(self, encoded: Any) -> float:
-        return self._chinese
+    def languages(self, encoded: Any) -> Languages:
+        return Languages(self._chinese, 0.99 - self._chinese)
 
     def generate(self, encoded: Any, prompt: list[int], beam_size: int, most_tokens: int) -> Said:
         self.asked.append(("".join(map(chr, prompt)), beam_size, most_tokens))

@@ -21,6 +21,7 @@ from audio.hallucination import (
     before_decoding,
     is_loop,
     syllables,
+    undoubled,
 )
 from audio.types import DropReason
 
@@ -34,11 +35,12 @@ def _heard(
     logprob: float = -0.2,
     no_speech: float = 0.05,
     chinese: float = 0.99,
+    other: float = 0.005,
     voiced_s: float | None = None,
 ) -> Decoding:
     """A sure decoding of Chinese speech at five syllables a second unless said otherwise."""
     voiced = syllables(text) / 5 if voiced_s is None else voiced_s
-    return Decoding(text, logprob, no_speech, chinese, voiced)
+    return Decoding(text, logprob, no_speech, chinese, other, voiced)
 
 
 def _reason(decoding: Decoding) -> DropReason | None:
@@ -108,6 +110,12 @@ def test_speech_is_heard(decoding: Decoding) -> None:
         (_heard("退款多久到账", chinese=math.nan, voiced_s=2.0), "not_chinese"),
         (_heard("没有", chinese=0.02, logprob=-1.1, voiced_s=0.4), "not_chinese"),
         (_heard("After early nightfall, the yellow lamps would light up"), "not_chinese"),
+        (_heard("货运费货运费", chinese=0.04, other=0.85, logprob=-0.9, no_speech=0.8), "not_chinese"),
+        (_heard("对", chinese=0.04, other=0.4, logprob=-1.3, no_speech=0.24), "not_chinese"),
+        # noise: no language at all
+        (_heard("评论。", chinese=0.01, other=0.4, logprob=-1.5, no_speech=0.71), "no_speech"),
+        (_heard("退货运费", chinese=0.15, other=0.42, logprob=-1.7, no_speech=0.25), "no_speech"),
+        (_heard("客服退货", chinese=0.03, other=0.5, logprob=-0.8, no_speech=0.19), "no_speech"),
         # loops, however sure
         (_heard("后,后,后,后,后,后,后,后", logprob=-0.14), "loop"),
         (_heard("货 货 货 货 货 货", logprob=-0.1), "loop"),
@@ -127,7 +135,7 @@ def test_speech_is_heard(decoding: Decoding) -> None:
         # credits and politeness of videos
         (_heard("请不吝点赞 订阅 转发 打赏支持明镜与点点栏目"), "boilerplate"),
         (_heard("字幕由Amara.org社区提供"), "boilerplate"),
-        (_heard("谢谢", logprob=-0.6), "boilerplate"),
+        (_heard("谢谢", logprob=-0.85), "boilerplate"),
         (_heard("谢谢观看", voiced_s=0.3), "boilerplate"),
         # more than anyone can say in that time
         (_heard("您好我想问一下退款多久到账呢谢谢您啊", voiced_s=1.5), "too_dense"),
@@ -163,6 +171,31 @@ def test_neighbours_of_the_list_never_pass(first: str, second: str, third: str) 
     reason = _reason(_heard(f"请问{first}、{second}、{third}是什么意思呢", voiced_s=20.0))
     assert reason == ("prompt_echo" if in_order else reason)
     assert in_order or len({first, second, third}) < 3 or reason is None
+
+
+@pytest.mark.parametrize(
+    ("text", "voiced_s", "once"),
+    [
+        ("可以可以", 0.4, "可以"),
+        ("再说一遍,再说一遍。", 0.8, "再说一遍"),
+        ("快递到哪了?快递到哪了?", 0.9, "快递到哪了"),
+        ("可以可以", 0.6, "可以可以"),
+        ("对对", 0.1, "对对"),
+        ("可以可否", 0.2, "可以可否"),
+        ("", 0.0, ""),
+    ],
+)
+def test_what_came_out_twice_was_said_once(text: str, voiced_s: float, once: str) -> None:
+    """Only the whole text, only exactly twice, only faster than anyone speaks; 对对 stays what it is."""
+    assert undoubled(text, voiced_s) == once
+
+
+@given(st.text("退款 多久,到账。吗", max_size=12), st.floats(0, 5))
+def test_undoubling_only_ever_takes_the_second_half(text: str, voiced_s: float) -> None:
+    """What is left is the beginning of the text, and doubling it again gives its letters back."""
+    left = undoubled(text, voiced_s)
+    assert text.startswith(left)
+    assert left == text or "".join(filter(str.isalnum, left)) * 2 == "".join(filter(str.isalnum, text))
 
 
 @given(st.text("退款多久到账吗", min_size=1, max_size=6), st.integers(6, 20))
