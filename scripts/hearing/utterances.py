@@ -10,7 +10,7 @@ import numpy as np
 
 from audio.speech_cache import CachedSynthesizer, SpeechCache
 from audio.tts import KokoroSynthesizer
-from audio.types import CALL_RATE_HZ, Samples
+from audio.types import Samples
 from audio.wav import read_wav
 from voice_agent.weights.store import model_home, require
 
@@ -21,7 +21,7 @@ WORDS = (
     "嗯，不是。", "谢谢。", "好的。", "三个。", "转人工。", "不是。", "对。", "没有。", "是的。", "不用了。",
     "谢谢观看。", "再见。", "等一下。", "停。", "你好。", "喂？", "可以。", "不对。", "两百块。", "明天。",
     "多少钱？", "为什么？", "怎么办？", "没听清。", "再说一遍。", "我要退款。", "快递到哪了？", "我要投诉。",
-    "昨天买的。", "八月三号。", "六九一。", "一千二。",
+    "昨天买的。", "八月三号。", "六九一。", "一千二。", "嗯。", "拜拜。",
 )  # fmt: skip
 
 LEVEL_DBFS = -26.0
@@ -62,7 +62,7 @@ def levelled(sound: Samples, dbfs: float = LEVEL_DBFS) -> Samples:
 
 
 def spoken(count: int | None = None) -> Iterator[Utterance]:
-    """The suite: every word by two voices, 64 in all; or its first `count`, which change word and voice each time."""
+    """The suite: every word by two voices, 68 in all; or its first `count`, which change word and voice each time."""
     readers = Readers()
     pairs = [(word, VOICES[(n + turn * 2) % len(VOICES)]) for turn in (0, 1) for n, word in enumerate(WORDS)]
     for word, voice in pairs[:count]:
@@ -73,8 +73,3 @@ def recorded(folder: Path) -> Iterator[Utterance]:
     """The recordings of people in a folder of WAV files, whole; nothing is known here of what they say."""
     for path in sorted(folder.glob("*.wav")):
         yield Utterance("", path.stem, read_wav(path).samples)
-
-
-def seconds(utterance: Utterance) -> float:
-    """How long it is."""
-    return len(utterance.samples) / CALL_RATE_HZ
