@@ -98,9 +98,10 @@ class WhisperRecognizer:
         made._use(whisper, hot_words, listening or Listening())
         return made
 
-    def listening(self, listening: Listening) -> WhisperRecognizer:
-        """Another way to use the same loaded model and hot words, at no cost in memory."""
-        return self.over(self._whisper, self.hot_words.used + self.hot_words.cut, listening)
+    def listening(self, listening: Listening, *, hot_words: bool = True) -> WhisperRecognizer:
+        """Another way to use the same loaded model, with its hot words or without any, at no cost in memory."""
+        words = self.hot_words.used + self.hot_words.cut if hot_words else ()
+        return self.over(self._whisper, words, listening)
 
     def warm(self) -> None:
         """Runs the whole model once on silence, so that the first utterance does not pay for it. Raises ModelError."""
