@@ -13,7 +13,7 @@ from datetime import date
 import numpy as np
 
 from audio.segments import SegmentRules
-from audio.types import CALL_RATE_HZ, AudioFrame, DropReason, Samples, Transcript
+from audio.types import CALL_RATE_HZ, AudioFrame, DropReason, Recognizer, Samples, Transcript
 from retrieval.types import (
     Evidence,
     Found,
@@ -225,7 +225,7 @@ class Dialogue:
     sound that comes back on their side, a tenth of a second late.
     """
 
-    recognizer: ScriptedRecognizer
+    recognizer: Recognizer
     answers: ScriptedAnswers
     synthesizer: ScriptedSynthesizer = field(default_factory=ScriptedSynthesizer)
     sink: MemorySink = field(default_factory=MemorySink)
@@ -239,6 +239,7 @@ class Dialogue:
     echoed: float = 0.0
     detector: Callable[[], VoiceActivity] = LevelDetector
     foresee_chars: int = 0
+    limit_s: float = 30.0
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -272,7 +273,7 @@ class Dialogue:
         records = Records("c1", date(2026, 11, 30), self.journal, self.sink)
         session = Session(parts, line, records, self.duties)
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(self.limit_s):
                 await session.run()
         finally:
             for worker in (workers.hearing, workers.speaking, workers.delivering):

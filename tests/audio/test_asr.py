@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,39 +15,13 @@ from audio.asr import LONGEST_PIECE_S, PARTIALS, Listening, WhisperRecognizer
 from audio.cer import character_error_rate
 from audio.errors import ModelError
 from audio.types import CALL_RATE_HZ, Samples
-from audio.whisper import Languages, Said
+from audio.whisper import Said
+from tests.audio.scripted_whisper import ScriptedWhisper
 
 
 def _voice(seconds: float) -> Samples:
     """Loud enough to be decoded."""
     return (0.1 * np.sin(np.arange(int(seconds * CALL_RATE_HZ)) / 5)).astype(np.float32)
-
-
-class ScriptedWhisper:
-    """Answers in turn with texts or Said; keeps what it was asked. A token is a character."""
-
-    def __init__(self, *answers: str | Said, chinese: float = 0.99) -> None:
-        self._answers = [Said(a, -0.2, 0.05) if isinstance(a, str) else a for a in answers]
-        self._chinese = chinese
-        self.windows: list[float | None] = []
-        self.asked: list[tuple[str, int, int]] = []
-
-    def tokens(self, text: str) -> list[int]:
-        return list(map(ord, text))
-
-    def features(self, samples: Samples, pad_s: float | None) -> Any:
-        self.windows.append(pad_s)
-        return samples
-
-    def encode(self, features: Any) -> Any:
-        return features
-
-    def languages(self, encoded: Any) -> Languages:
-        return Languages(self._chinese, 0.99 - self._chinese)
-
-    def generate(self, encoded: Any, prompt: list[int], beam_size: int, most_tokens: int) -> Said:
-        self.asked.append(("".join(map(chr, prompt)), beam_size, most_tokens))
-        return self._answers.pop(0)
 
 
 def _recognizer(
