@@ -155,16 +155,17 @@ def _melody(maker: Maker, per_second: float) -> Sound:
 
 
 def _chords(maker: Maker) -> Sound:
-    sound, t = np.zeros(maker.length), maker.t
-    for begin in np.arange(0, maker.length / CALL_RATE_HZ, 2.0):
+    sound, t = np.zeros(maker.length), np.arange(int(2.2 * CALL_RATE_HZ)) / CALL_RATE_HZ
+    swell, vibrato = np.sin(np.pi * t / 2.2), 0.02 * np.sin(2 * np.pi * 5 * t)
+    for begin in range(0, maker.length, 2 * CALL_RATE_HZ):
         root = int(maker.rng.integers(0, 6))
-        swell = np.clip(np.sin(np.pi * (t - begin) / 2.2), 0, None) * ((t >= begin) & (t < begin + 2.2))
-        for voice in (0, 2, 4, 5):
-            hz = _pitch(root + voice)
-            wave = sum(
-                np.sin(2 * np.pi * hz * k * t + 0.02 * np.sin(2 * np.pi * 5 * t)) / k for k in range(1, 6)
-            )
-            sound += wave * swell
+        waves = [
+            np.sin(2 * np.pi * _pitch(root + voice) * k * t + vibrato) / k
+            for voice in (0, 2, 4, 5)
+            for k in range(1, 6)
+        ]
+        chord = sum(waves) * swell
+        sound[begin : begin + len(t)] += chord[: maker.length - begin]
     return sound
 
 
