@@ -1,7 +1,7 @@
 """Sounds in which nobody speaks, made by formula from a seed: the same name is the same sound on every machine.
 
 Only numpy. Levels are dB below full scale (RMS of the sounding part); an SNR is that of the event over the hiss of
-the line below it. Every second variant has been through a telephone: 8 kHz, µ-law.
+the line below it. About half of them have been through a telephone: 8 kHz, µ-law.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _all(seconds: float, seed: int) -> Iterator[tuple[str, Sound]]:
 
 
 def clips(seconds: float = CLIP_S, seed: int = 0) -> list[Clip]:
-    """The whole suite, 104 clips; another seed gives others of the same kinds."""
+    """The whole suite, 88 clips; another seed gives others of the same kinds."""
     made = []
     for number, (name, sound) in enumerate(_all(seconds, seed)):
         samples = np.clip(sound, -1, 1).astype(np.float32)
