@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,6 @@ from audio.types import CALL_RATE_HZ, Samples  # noqa: E402
 from audio.wav import read_wav  # noqa: E402
 from tests.fakes import RULES, Dialogue, LevelDetector, Scripted, ScriptedAnswers, ScriptedRecognizer  # noqa: E402
 from voice_agent.call.recorded import Clip as CallerClip  # noqa: E402
-from voice_agent.floor.state import Rules  # noqa: E402
 
 SPEECH = ROOT.parent / "shared" / "data" / "speech"
 HARD = (
@@ -114,7 +114,7 @@ def test_every_sentence_holds_its_own_keywords() -> None:
 
 
 def _scripted(text: str, dropped: str | None = None) -> Ear:
-    recognizer = ScriptedRecognizer({4: text}, dropped or "no_speech")  # type: ignore[arg-type]
+    recognizer = ScriptedRecognizer({4: text}, dropped=dropped or "no_speech")  # type: ignore[arg-type]
     return Ear(LevelDetector, recognizer, RULES, 0.3)
 
 
@@ -189,10 +189,7 @@ class _AnyQuestion(dict[str, Scripted]):
 
 def _call(ear: Ear, sound: Samples, max_utterance_s: float = 30.0) -> Dialogue:
     """One call over the real detector and recogniser, in a replay's time; everything after them is scripted."""
-    rules = Rules(
-        **{field: getattr(RULES, field) for field in RULES.__slots__}
-        | {"max_call_s": 1800.0, "max_utterance_s": max_utterance_s}
-    )
+    rules = replace(RULES, max_call_s=1800.0, max_utterance_s=max_utterance_s)
     dialogue = Dialogue(ear.recognizer, ScriptedAnswers(_AnyQuestion()), rules=rules, limit_s=1500.0)
     dialogue.detector = ear.detector
     dialogue.run(CallerClip(sound))

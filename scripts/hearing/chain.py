@@ -18,7 +18,7 @@ from audio.types import CALL_RATE_HZ, Recognizer, Samples, Transcript
 from audio.wav import frames
 from voice_agent.call.listen import Listener, VoiceActivity
 from voice_agent.call.session import TAIL_S
-from voice_agent.floor.state import AskAgain, BeginReply, Event, Heard, Recognise, Recognised, Rules, State
+from voice_agent.floor.state import AskAgain, Event, Heard, Recognise, Recognised, Rules, State
 from voice_agent.floor.step import step
 
 Outcome = Literal["turn", "asked_again", "dropped"]
@@ -60,11 +60,9 @@ def listen(sound: Samples, ear: Ear) -> list[Span]:
 def _decided(state: State, event: Event, rules: Rules) -> tuple[Outcome, State]:
     """What the floor makes of a recognition; after a turn it is idle again, as if the agent had answered."""
     state, actions = step(state, event, rules)
-    if any(isinstance(action, BeginReply) for action in actions):
-        return "turn", State()
     if any(isinstance(action, AskAgain) for action in actions):
         return "asked_again", State()
-    return "dropped", state
+    return ("turn", State()) if actions else ("dropped", state)
 
 
 def on_a_line(

@@ -37,7 +37,8 @@ def shipped_ear(overrides: Sequence[str] = ()) -> Ear:
     def detector() -> VoiceDetector:
         return VoiceDetector(rules, SileroSpeech(silero) if silero else None)
 
-    floor = Rules(**{field.name: getattr(config.turn, field.name) for field in fields(Rules)})
+    names = (field.name for field in fields(Rules) if field.name != "duties")
+    floor = Rules(**{name: getattr(config.turn, name) for name in names})
     return Ear(detector, recognizer_of(config), floor, config.turn.preroll_s)
 
 
