@@ -16,8 +16,8 @@ import numpy as np
 from audio.segments import SegmentRules
 from audio.types import CALL_RATE_HZ, Recognizer, Samples, Transcript
 from audio.wav import frames
+from voice_agent.call.hearing import TAIL_S
 from voice_agent.call.listen import Listener, VoiceActivity
-from voice_agent.call.session import TAIL_S
 from voice_agent.floor.state import AskAgain, Event, Heard, Recognise, Recognised, Rules, State
 from voice_agent.floor.step import step
 
