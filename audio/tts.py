@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audio.clauses import clauses
 from audio.errors import ModelError
 from audio.g2p import ChineseG2P
+from audio.kokoro_graph import LIMITS, limits, with_limits
+from audio.pacing import paced, spoken_s
 from audio.pcm import resample
-from audio.spelling import is_speakable
 from audio.types import CALL_RATE_HZ, FRAME_SAMPLES, Samples
 
 if TYPE_CHECKING:
-    from kokoro_onnx import Kokoro
+    from kokoro_onnx.tokenizer import Tokenizer
 
 MODEL_FILE = "kokoro-v1.0.int8.onnx"
-ENGINE = "kokoro-v1.0-int8"
+ENGINE = "kokoro-v1.0-int8-2"
+"""Another number when the same text comes out as other samples: the speech cache keys on it."""
+
+MODEL_RATE_HZ = 24_000
 
 VOICE_SHAPE = (510, 1, 256)
 """A voice file is raw little-endian float32: row n - 1 styles a clause of n phonemes."""
 
-LONG_SENTENCE = 40
-"""Characters. A synthesis costs 0.4 s whatever its length, so only a sentence beyond about 9 s of sound is cut."""
+MAX_TOKENS = 500
+"""Phonemes at once; the voice's table of styles ends at 510."""
 
 PEAK = 0.9
 """Nothing leaves louder than this, so that mixing and µ-law do not clip."""
@@ -40,12 +44,9 @@ _TAIL_S = 0.12
 
 _Faults = tuple[type[Exception], ...]
 
-_SENTENCE = re.compile(r"[^。！？；!?;…\n]*[。！？；!?;…\n]*[”’」』）】)\]\"]*")
-_CLAUSE = re.compile(r"[^，；、：]+[，；、：]*|[，；、：]+")
-
 
 class KokoroSynthesizer:
-    """A Synthesizer over Kokoro-82M. Calls block for about 0.4 s plus 0.4 s a second of speech.
+    """A Synthesizer over Kokoro-82M. Calls block for about 0.1 s plus 0.35 s a second of speech.
 
     `model_dir` holds MODEL_FILE and voices/<voice>.bin; nothing is ever downloaded. `threads` is the budget of this
     model alone, `speed` 0.5 to 2.0, `jieba_dir` where the word segmenter keeps its table. Raises ModelError when a
@@ -60,12 +61,13 @@ class KokoroSynthesizer:
         threads: int,
         speed: float = 1.0,
         jieba_dir: Path | None = None,
+        now: Callable[[], float] = time.perf_counter,
     ) -> None:
         if not 0.5 <= speed <= 2.0:
             raise ModelError(f"speech speed {speed}: choose one from 0.5 to 2.0")
-        self._voice, self._speed = voice, speed
+        self._voice, self._speed, self._now = voice, speed, now
         self._style = _load_style(model_dir / "voices" / f"{voice}.bin")
-        self._kokoro, self._faults = _load_kokoro(model_dir / MODEL_FILE, threads)
+        self._session, self._tokenizer, self._faults = _load_kokoro(model_dir / MODEL_FILE, threads)
         self._g2p = ChineseG2P(self._read_word, jieba_dir=jieba_dir)
 
     @property
@@ -81,46 +83,43 @@ class KokoroSynthesizer:
         return self._speed
 
     def synthesize(self, text: str) -> Iterator[Samples]:
-        """Yields one block a clause, float32 at CALL_RATE_HZ. Text of punctuation only is refused unsent.
+        """Yields one block a clause, float32 at CALL_RATE_HZ, the first as soon as the others will follow it without a
+        gap. Text of punctuation only is refused unsent.
 
         Raises ModelError, also when a clause comes out empty or silent.
         """
         parts = clauses(text)
         if not parts:
             raise ModelError(f"nothing to speak in {text!r}: send a text with words")
-        for part in parts:
-            yield self._speak(part)
+        expected_s = [spoken_s(part) / self._speed for part in parts]
+        yield from paced(map(self._speak, parts), expected_s, self._now)
 
     def _speak(self, clause: str) -> Samples:
-        phonemes = self._g2p.phonemes(clause)
-        if not phonemes:
+        phonemes = self._tokenizer.known(self._g2p.phonemes(clause))
+        if not phonemes.strip():
             raise ModelError(f"no phonemes for {clause!r}: write it otherwise")
+        parts = [phonemes[begin : begin + MAX_TOKENS] for begin in range(0, len(phonemes), MAX_TOKENS)]
         try:
-            sound, rate_hz = self._kokoro.create(
-                phonemes, voice=self._style, speed=self._speed, is_phonemes=True, trim=False
-            )
+            sound = np.concatenate([self._decode(part) for part in parts])
         except self._faults as fault:
             raise ModelError(f"kokoro failed on {clause!r}: {_one_line(fault)}") from fault
-        return finished(np.asarray(sound, dtype=np.float32), rate_hz, clause)
+        return finished(sound, MODEL_RATE_HZ, clause)
+
+    def _decode(self, phonemes: str) -> Samples:
+        tokens = self._tokenizer.tokenize(phonemes)
+        given = {
+            "tokens": np.array([[0, *tokens, 0]], dtype=np.int64),
+            "style": self._style[len(tokens) - 1],
+            "speed": np.array([self._speed], dtype=np.float32),
+            LIMITS: limits(phonemes),
+        }
+        return np.asarray(self._session.run(None, given)[0], dtype=np.float32).ravel()
 
     def _read_word(self, word: str) -> str:
         try:
-            return str(self._kokoro.tokenizer.phonemize(word, "en-us"))
+            return str(self._tokenizer.phonemize(word, "en-us"))
         except (RuntimeError, OSError) as fault:
             raise ModelError(f"espeak cannot read {word!r}: {_one_line(fault)}") from fault
-
-
-def clauses(text: str, long: int = LONG_SENTENCE) -> list[str]:
-    """The text in pieces to synthesise: whole if short, else sentences, and long ones cut at ，；、： where a piece of
-    up to `long` characters ends. Nothing is lost but what holds no letter or digit.
-
-    >>> clauses("您好，请说。")
-    ['您好，请说。']
-    """
-    pieces: list[str] = []
-    for sentence in [text] if len(text) <= long else _SENTENCE.findall(text):
-        pieces.extend([sentence] if len(sentence) <= long else _packed(_CLAUSE.findall(sentence), long))
-    return [piece.strip() for piece in pieces if is_speakable(piece)]
 
 
 def finished(sound: Samples, rate_hz: int, what: str) -> Samples:
@@ -140,17 +139,6 @@ def finished(sound: Samples, rate_hz: int, what: str) -> Samples:
     return resample(quiet, rate_hz, CALL_RATE_HZ)
 
 
-def _packed(parts: list[str], long: int) -> list[str]:
-    """Neighbours joined while the piece stays within `long` characters."""
-    packed: list[str] = []
-    for part in parts:
-        if packed and (len(packed[-1]) + len(part) <= long or not is_speakable(part)):
-            packed[-1] += part
-        else:
-            packed.append(part)
-    return packed
-
-
 def _load_style(path: Path) -> Samples:
     try:
         style = np.fromfile(path, dtype="<f4")
@@ -161,14 +149,14 @@ def _load_style(path: Path) -> Samples:
     return style.astype(np.float32).reshape(VOICE_SHAPE)
 
 
-def _load_kokoro(path: Path, threads: int) -> tuple[Kokoro, _Faults]:
-    """The model, and the exceptions it fails with."""
+def _load_kokoro(path: Path, threads: int) -> tuple[Any, Tokenizer, _Faults]:
+    """The model, its table of phonemes, and the exceptions it fails with."""
     if not path.is_file():
         raise ModelError(f"{path}: the speech model is missing: run `voice-agent models pull`")
     try:
         # Imported here: half a second that only those who speak need to pay.
         import onnxruntime
-        from kokoro_onnx import Kokoro
+        from kokoro_onnx.tokenizer import Tokenizer
         from onnxruntime.capi import onnxruntime_pybind11_state as states
     except ImportError as fault:
         raise ModelError(f"kokoro-onnx does not load ({fault}): install the package again") from fault
@@ -181,18 +169,10 @@ def _load_kokoro(path: Path, threads: int) -> tuple[Kokoro, _Faults]:
     # A spinning pool takes the cores from every other engine between two clauses.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        return _with_session(Kokoro, session), faults
+        session = onnxruntime.InferenceSession(with_limits(path), options, providers=["CPUExecutionProvider"])
+        return session, Tokenizer(), faults
     except faults as fault:
         raise ModelError(f"{path}: {_one_line(fault)}: run `voice-agent models verify`") from fault
-
-
-def _with_session(kokoro: Any, session: Any) -> Any:
-    """kokoro-onnx insists on a file of voices; ours are passed by value, so it gets an empty one, removed at once."""
-    with tempfile.TemporaryDirectory() as private:
-        nothing = Path(private, "voices.npy")
-        np.save(nothing, np.zeros(0, dtype=np.float32))
-        return kokoro.from_session(session, str(nothing))
 
 
 def _one_line(fault: Exception) -> str:

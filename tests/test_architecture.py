@@ -21,6 +21,8 @@ PURE = (
     "audio/segments.py",
     "audio/playback.py",
     "audio/stabilise.py",
+    "audio/clauses.py",
+    "audio/pacing.py",
     "retrieval/fusion.py",
     "retrieval/gate.py",
     "retrieval/marks.py",

@@ -1,4 +1,4 @@
-"""Cutting into clauses and finishing sound, then the real voice."""
+"""Finishing sound, then the real voice."""
 
 from __future__ import annotations
 
@@ -8,43 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from audio.cer import character_error_rate
+from audio.clauses import clauses
 from audio.errors import ModelError
-from audio.spelling import is_speakable
-from audio.tts import PEAK, VOICE_SHAPE, KokoroSynthesizer, clauses, finished
+from audio.tts import PEAK, VOICE_SHAPE, KokoroSynthesizer, finished
 from audio.types import CALL_RATE_HZ, Samples
 
 LONG_1 = "退货商品签收后七天内可以申请退款，运费由买家承担；"
 LONG_2 = "定制商品除外，已经拆封的耳机也不支持退货、换货，请先联系客服。"
 LONG = LONG_1 + LONG_2
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        ("您好，请说。", ["您好，请说。"]),
-        ("……", []),
-        ("", []),
-        (LONG, [LONG_1, LONG_2]),
-        ("很" * 50, ["很" * 50]),
-        ("好。" + "很" * 39 + "。", ["好。", "很" * 39 + "。"]),
-        ("价格" * 10 + "1,299元" + "价格" * 10, ["价格" * 10 + "1,299元" + "价格" * 10]),
-    ],
-)  # fmt: skip
-def test_only_long_sentences_are_cut(text: str, pieces: list[str]) -> None:
-    """A short text is one piece; a long one is cut after ，；、 or a full stop, never inside a number."""
-    assert clauses(text) == pieces
-
-
-@given(st.text(st.sampled_from("退款运费。，；、！…”1,a "), max_size=140))
-def test_no_word_is_lost_in_cutting(text: str) -> None:
-    """Every letter and digit is spoken once and in order, and no piece is punctuation only."""
-    pieces = clauses(text)
-    assert [c for c in "".join(pieces) if c.isalnum()] == [c for c in text if c.isalnum()]
-    assert all(map(is_speakable, pieces))
 
 
 def _model_sound(level: float, *, before_s: float = 0.5, after_s: float = 0.6) -> Samples:
@@ -130,7 +103,7 @@ def test_a_code_lengthens_what_is_spoken(voice: KokoroSynthesizer) -> None:
 def test_a_long_sentence_comes_clause_by_clause(voice: KokoroSynthesizer) -> None:
     """One audible block a clause, so that the first is heard while the second is made."""
     blocks = list(voice.synthesize(LONG))
-    assert len(blocks) == 2
+    assert len(blocks) == len(clauses(LONG)) > 2
     assert all(0.05 < np.abs(block).max() <= PEAK + 0.01 for block in blocks)
 
 
