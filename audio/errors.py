@@ -4,9 +4,12 @@ AudioError
 ├── FormatError      the file or stream is not audio we read (the user mends the input)
 ├── DeviceError      a microphone or loudspeaker failed (the user mends the device)
 └── ModelError       a recogniser, detector or synthesiser failed (we or the model's files)
+    └── SpeechError  a speech service failed, by kind of fault (the service or the way to it)
 """
 
 from __future__ import annotations
+
+from enum import StrEnum
 
 
 class AudioError(Exception):
@@ -23,3 +26,23 @@ class DeviceError(AudioError):
 
 class ModelError(AudioError):
     """A model could not be loaded or failed while running."""
+
+
+class SpeechFault(StrEnum):
+    """What went wrong with a speech service."""
+
+    UNREACHABLE = "TTS_UNREACHABLE"
+    FORBIDDEN = "TTS_FORBIDDEN"
+    NO_AUDIO = "TTS_NO_AUDIO"
+    SLOW = "TTS_SLOW"
+    CUT = "TTS_CUT"
+    GARBLED = "TTS_GARBLED"
+    RESTING = "TTS_RESTING"
+
+
+class SpeechError(ModelError):
+    """A speech service gave no usable sound. `fault` is the kind, the message one line."""
+
+    def __init__(self, fault: SpeechFault, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+        self.fault = fault

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from audio.asr import PARTIALS, Listening, WhisperRecognizer
+from audio.edge import EdgeSynthesizer
+from audio.edge_answer import EdgePatience
 from audio.segments import SegmentRules
 from audio.silero import SileroModel, SileroSpeech
 from audio.speech_cache import CachedSynthesizer, SpeechCache
@@ -22,6 +24,7 @@ from voice_agent import phrases
 from voice_agent.call.cores import Cores
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
+from voice_agent.call.voicing import Fallback, voiced
 from voice_agent.config import Config
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.echo import EchoRules
@@ -32,6 +35,7 @@ from voice_agent.record.telemetry import OFF, Outlets, Telemetry, open_telemetry
 from voice_agent.reply.generation import LlmGenerator
 from voice_agent.reply.generator import Generator
 from voice_agent.reply.llm import LlmError
+from voice_agent.resting import RestingSynthesizer
 from voice_agent.weights.store import model_home, require
 
 
@@ -72,10 +76,10 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
         with timed(timings, "recognizer"):
             recognizer = _recognizer(config, knowledge.corpus)
         with timed(timings, "synthesizer"):
-            synthesizer = _synthesizer(config)
+            speakers = voices(config)
         with timed(timings, "phrases"):
             ours = (*phrases.ALL, config.handoff.callback_phrase, greeting_of(config, recorded=False))
-            sounds = {phrase: _sound(synthesizer, phrase) for phrase in ours}
+            sounds = {phrase: _sound(speakers, phrase) for phrase in ours}
         with timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
         workers = Workers(
@@ -86,7 +90,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
         parts = Parts(
             recognizer=recognizer,
             answerer=knowledge.answerer,
-            synthesizer=synthesizer,
+            synthesizer=speakers[0],
+            spares=speakers[1:],
             phrases=sounds,
             workers=workers,
             rules=_floor_rules(config),
@@ -155,21 +160,34 @@ def _recognizer(config: Config, corpus: Corpus) -> WhisperRecognizer:
     return WhisperRecognizer(model, threads=config.threads.asr, hot_words=words, listening=listening)
 
 
-def _synthesizer(config: Config) -> Synthesizer:
+def voices(config: Config) -> tuple[Synthesizer, ...]:
+    """The chosen voice, then those that take over, each with what it has said before on disk. Raises AgentError or
+    AudioError: without Kokoro's files there is nothing to fall back on."""
     tts, cache = config.tts, model_home().parent
     (cache / "jieba").mkdir(parents=True, exist_ok=True)
     voice = KokoroSynthesizer(
         require("kokoro"), tts.voice, threads=config.threads.tts, speed=tts.speed, jieba_dir=cache / "jieba"
     )
+    made: list[Synthesizer] = [voice]
+    if tts.engine == "edge":
+        patience = EdgePatience(first_audio_s=tts.edge_first_audio_s, stall_s=tts.edge_stall_s)
+        edge = EdgeSynthesizer(tts.edge_voice, speed=tts.speed, patience=patience)
+        made.insert(0, RestingSynthesizer(edge))
     if not tts.cache_mb:
-        return voice
-    return CachedSynthesizer(
-        voice, SpeechCache(cache / "speech", max_bytes=tts.cache_mb * 1_000_000), speed=tts.speed
-    )
+        return tuple(made)
+    kept = SpeechCache(cache / "speech", max_bytes=tts.cache_mb * 1_000_000)
+    return tuple(CachedSynthesizer(each, kept, speed=tts.speed) for each in made)
 
 
-def _sound(synthesizer: Synthesizer, phrase: str) -> Samples:
-    return np.concatenate(list(synthesizer.synthesize(phrase)))
+def _sound(speakers: Sequence[Synthesizer], phrase: str) -> Samples:
+    """Fallbacks do not matter here: our phrases are made before the first call."""
+    blocks: list[Samples] = []
+    for piece in voiced(phrase, speakers):
+        if isinstance(piece, Fallback):
+            blocks.clear()
+        else:
+            blocks.append(piece)
+    return np.concatenate(blocks)
 
 
 def _floor_rules(config: Config) -> Rules:

@@ -202,8 +202,13 @@ class Llm(_Section):
 
 
 class Tts(_Section):
-    engine: Literal["kokoro"] = "kokoro"
+    """`edge` speaks over the network and Kokoro takes over when that fails; see voice_agent/call/voicing.py."""
+
+    engine: Literal["kokoro", "edge"] = "kokoro"
     voice: str = "zf_xiaobei"
+    edge_voice: str = Field(default="zh-CN-XiaoxiaoNeural", min_length=1)
+    edge_first_audio_s: PositiveFloat = 3.0
+    edge_stall_s: PositiveFloat = 2.0
     speed: float = Field(default=1.0, ge=0.5, le=2)
     cache_mb: int = Field(default=200, ge=0)
 

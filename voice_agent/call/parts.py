@@ -52,9 +52,9 @@ class Parts:
 
     `phrases` holds the sound of every fixed phrase, synthesised beforehand; `detector` makes one voice detector a call;
     `callback` is the phrase for a caller whom nobody takes over, when the packet is safe; `echo` is how a line is heard
-    that carries the agent's own voice back. `partials` recognises while
-    the caller still speaks, `recognizer` if None. `foresee_chars` is how long a first sentence may be to be spoken
-    ahead; 0 lets speculation end with the gate.
+    that carries the agent's own voice back. `partials` recognises while the caller still speaks, `recognizer` if None.
+    `foresee_chars` is how long a first sentence may be to be spoken ahead; 0 lets speculation end with the gate.
+    `spares` are the voices that speak a sentence when `synthesizer` cannot, in order.
     """
 
     recognizer: Recognizer
@@ -70,3 +70,9 @@ class Parts:
     echo: EchoRules = EchoRules()
     partials: Recognizer | None = None
     foresee_chars: int = 0
+    spares: tuple[Synthesizer, ...] = ()
+
+    @property
+    def voices(self) -> tuple[Synthesizer, ...]:
+        """Who speaks a sentence, in the order in which they are tried."""
+        return (self.synthesizer, *self.spares)

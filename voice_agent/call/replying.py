@@ -19,6 +19,7 @@ from voice_agent.call.parts import Parts
 from voice_agent.call.speculating import Blocks, Speculation
 from voice_agent.call.speech import Line, Speech
 from voice_agent.call.tally import Tally
+from voice_agent.call.voicing import Fallback, voiced
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
@@ -180,19 +181,23 @@ class Replying:
         self._stages_ms["speech"] = self._stages_ms.get("speech", 0.0) + spent_ms
 
     async def _sound(self, item: int, text: str, job: Job) -> None:
-        """The sentence clause by clause; each is queued as soon as it is there."""
+        """The sentence clause by clause; each is queued as soon as it is there. Raises ModelError when no voice could
+        make all of it."""
         prepared = None if self._ahead is None else self._ahead.sound_of(text)
         if prepared is not None:
             block, blocks = prepared
         else:
-            blocks = iter(self._parts.synthesizer.synthesize(text))
+            blocks = voiced(text, self._parts.voices)
             async with job.stage("speech"):
                 block = await self._next_block(blocks, Priority.FIRST_CLAUSE)
         while block is not None:
-            self._speech.add(item, block)
+            if isinstance(block, Fallback):
+                self._write("fallback", **block.as_json())
+            else:
+                self._speech.add(item, block)
             block = await self._next_block(blocks, Priority.NEXT_CLAUSE)
 
-    async def _next_block(self, blocks: Blocks, priority: Priority) -> Samples | None:
+    async def _next_block(self, blocks: Blocks, priority: Priority) -> Samples | Fallback | None:
         with ranked(priority):
             return await self._parts.workers.speaking.run(next, blocks, None)
 

@@ -16,14 +16,15 @@ from retrieval.types import Outcome
 from voice_agent.call.clock import Job
 from voice_agent.call.cores import Priority, ranked
 from voice_agent.call.parts import Parts
+from voice_agent.call.voicing import Fallback, voiced
 from voice_agent.floor.state import JobId
 from voice_agent.reply.answer import Asked, Checked, Looked, Walk
 from voice_agent.reply.generator import Tell
 from voice_agent.reply.requests import asks_for_person
 from voice_agent.reply.spoken import spoken_form
 
-Blocks = Iterator[Samples]
-"""The sound of one text; asked for on the worker that owns the voice."""
+Blocks = Iterator[Samples | Fallback]
+"""The sound of one text, and who failed on the way; asked for on the worker that owns the voice."""
 
 
 class Speculation:
@@ -40,7 +41,7 @@ class Speculation:
         self._ended = asyncio.Event()
         self._looked: Looked | None = None
         self._first: Checked | None = None
-        self._sound: tuple[str, Samples | None, Blocks] | None = None
+        self._sound: tuple[str, Samples | Fallback | None, Blocks] | None = None
 
     async def run(self, job: Job) -> bool:
         """Whether the first sentence may be said. Whatever raises is for the caller; nothing is usable then."""
@@ -87,7 +88,7 @@ class Speculation:
         if self._walk is not None:
             await self._walk.aclose()
 
-    def sound_of(self, text: str) -> tuple[Samples | None, Blocks] | None:
+    def sound_of(self, text: str) -> tuple[Samples | Fallback | None, Blocks] | None:
         """The first block and the rest, if it was this text that was prepared. Given out once."""
         if self._sound is None or self._sound[0] != text:
             return None
@@ -112,7 +113,7 @@ class Speculation:
         """Spoken ahead if it is short: a worker is busy for a whole chunk."""
         if len(text) > self._parts.foresee_chars:
             return
-        rest = iter(self._parts.synthesizer.synthesize(text))
+        rest = voiced(text, self._parts.voices)
         async with job.stage("speech"):
             block = await self._parts.workers.speaking.run(next, rest, None)
         self._sound = (text, block, rest)

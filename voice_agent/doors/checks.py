@@ -20,6 +20,8 @@ CheckStatus = Literal["ok", "warn", "fail"]
 OLDEST_PYTHON = (3, 11)
 
 PACKAGES = {
+    "aiohttp": "aiohttp",
+    "av": "av",
     "edge-tts": "edge_tts",
     "faster-whisper": "faster_whisper",
     "httpx": "httpx",

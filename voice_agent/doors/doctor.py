@@ -85,7 +85,7 @@ def examine(args: argparse.Namespace) -> Iterator[Check]:
 
 def _models(config: Config) -> list[ModelState]:
     """The embedded models that the configuration names; a hub model's files are not ours to judge."""
-    used = {config.asr.model, config.retrieval.encoder, config.tts.engine}
+    used = {config.asr.model, config.retrieval.encoder, "kokoro"}
     states = [status(model) for model in CATALOGUE if model.name in used]
     return [ModelState(s.model, s.usable, _note(s)) for s in states]
 
