@@ -20,8 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
+from audio.pacing import spoken_s
 from audio.pcm import decode, encode
-from audio.types import Samples, Synthesizer
+from audio.types import CALL_RATE_HZ, Samples, Synthesizer
 
 _HEADER = struct.Struct("<4sII")
 _MAGIC = b"VSC1"
@@ -60,6 +61,15 @@ class SpeechCache:
             else:
                 os.utime(path)  # used now: evicted last
         return samples
+
+    @property
+    def room(self) -> int:
+        """Bytes that may still be put without driving anything out."""
+        used = 0
+        for path in self._directory.glob(f"*{_SUFFIX}"):
+            with suppress(OSError):
+                used += path.stat().st_size
+        return self._max_bytes - used
 
     def put(self, key: str, samples: Samples) -> bool:
         """Keeps an utterance; False when the disk does not take it or it is larger than the whole cache."""
@@ -130,9 +140,21 @@ class CachedSynthesizer:
     def voice(self) -> str:
         return self._inner.voice
 
+    def keeps(self, text: str) -> bool:
+        """Need the other not be asked?"""
+        return self._cache.get(self._key(text)) is not None
+
+    def has_room(self, text: str) -> bool:
+        """Would it be kept without driving anything out, by a rough and generous guess at its length?"""
+        seconds = 1.0 + 2.0 * spoken_s(text) / self._speed
+        return self._cache.room >= seconds * CALL_RATE_HZ * 2
+
+    def _key(self, text: str) -> str:
+        return speech_key(self.engine, self.voice, self._speed, text)
+
     def synthesize(self, text: str) -> Iterator[Samples]:
         """Yields the kept utterance as one block, else the other's blocks as they come. Raises ModelError."""
-        key = speech_key(self.engine, self.voice, self._speed, text)
+        key = self._key(text)
         kept = self._cache.get(key)
         if kept is not None:
             yield kept

@@ -13,7 +13,7 @@ from datetime import date
 import numpy as np
 
 from audio.segments import SegmentRules
-from audio.types import CALL_RATE_HZ, AudioFrame, DropReason, Recognizer, Samples, Transcript
+from audio.types import CALL_RATE_HZ, AudioFrame, DropReason, Recognizer, Samples, Synthesizer, Transcript
 from retrieval.types import (
     Evidence,
     Found,
@@ -227,7 +227,7 @@ class Dialogue:
 
     recognizer: Recognizer
     answers: ScriptedAnswers
-    synthesizer: ScriptedSynthesizer = field(default_factory=ScriptedSynthesizer)
+    synthesizer: Synthesizer = field(default_factory=ScriptedSynthesizer)
     sink: MemorySink = field(default_factory=MemorySink)
     journal: MemoryJournal = field(default_factory=MemoryJournal)
     rules: Rules = RULES
@@ -240,6 +240,7 @@ class Dialogue:
     detector: Callable[[], VoiceActivity] = LevelDetector
     foresee_chars: int = 0
     limit_s: float = 30.0
+    spares: tuple[Synthesizer, ...] = ()
     caller_side: list[Samples] = field(default_factory=list)
     agent_side: list[Samples] = field(default_factory=list)
 
@@ -265,6 +266,7 @@ class Dialogue:
             detector=self.detector,
             echo=self.echo,
             foresee_chars=self.foresee_chars,
+            spares=self.spares,
         )
         caller: Caller = RecordedCaller(clips, self.stays_s)
         if self.echoed:
