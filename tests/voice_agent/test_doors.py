@@ -227,3 +227,8 @@ def test_tags_and_versions_narrow_a_typed_question(
     reply = json.loads(capsys.readouterr().out)
     assert reply["status"] == status
     assert [row["id"] for row in reply["evidence"]] == (["suspend-2026"] if status == "answered" else [])
+
+
+def test_a_limit_that_counts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """--limit belongs to --speak."""
+    assert "--speak" in refused(capsys, "index", "--limit", "3")
