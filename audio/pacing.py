@@ -13,7 +13,7 @@ from audio.types import CALL_RATE_HZ, Samples
 CHARACTER_S = 0.23
 """What a character of a clause takes to say: 1.7 to 3.3 s of sound from 7 to 14 characters, pauses included."""
 
-FIXED_S = 0.3
+FIXED_S = 0.4
 """The cost of beginning a clause, as seconds of speech that could be made instead (fitted to scripts/bench_tts)."""
 
 MARGIN = 1.15

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.pacing import begins_s, flowing, paced
+from audio.pacing import FIXED_S, begins_s, flowing, paced
 from audio.types import CALL_RATE_HZ, Samples
 
 seconds = st.floats(0.1, 5.0)
@@ -40,7 +40,7 @@ class Kitchen:
 
     def __iter__(self) -> Iterator[Samples]:
         for length in self.lengths:
-            self.clock += self.rate * (length + 0.3)
+            self.clock += self.rate * (length + FIXED_S)
             yield np.zeros(int(length * CALL_RATE_HZ), dtype=np.float32)
 
     def given_out(self, expected_s: Sequence[float]) -> list[float]:
@@ -61,7 +61,7 @@ def test_no_gap_inside_a_sentence(rate: float, lengths: list[float]) -> None:
 def test_a_fast_machine_speaks_at_once_and_a_slow_one_waits() -> None:
     """The first clause goes out alone where the second will be there in time, else both together."""
     lengths = [1.5, 3.0]
-    assert Kitchen(0.3, lengths).given_out(lengths)[0] == pytest.approx(0.3 * 1.8)
+    assert Kitchen(0.3, lengths).given_out(lengths)[0] == pytest.approx(0.3 * (1.5 + FIXED_S))
     slow = Kitchen(1.5, lengths).given_out(lengths)
     assert slow[0] == slow[1]
 
