@@ -24,7 +24,7 @@ from voice_agent import phrases
 from voice_agent.call.cores import Cores
 from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
-from voice_agent.call.voicing import Fallback, voiced
+from voice_agent.call.voicing import whole_sound
 from voice_agent.config import Config
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.echo import EchoRules
@@ -180,14 +180,7 @@ def voices(config: Config) -> tuple[CachedSynthesizer, ...]:
 
 
 def _sound(speakers: Sequence[Synthesizer], phrase: str) -> Samples:
-    """Fallbacks do not matter here: our phrases are made before the first call."""
-    blocks: list[Samples] = []
-    for piece in voiced(phrase, speakers):
-        if isinstance(piece, Fallback):
-            blocks.clear()
-        else:
-            blocks.append(piece)
-    return np.concatenate(blocks)
+    return np.concatenate(whole_sound(phrase, speakers))
 
 
 def _floor_rules(config: Config) -> Rules:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from audio.types import Samples, Synthesizer
+from audio.types import Samples
 from voice_agent import phrases
 from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
 from voice_agent.call.replying import Request
 from voice_agent.call.speech import Line, Speech
+from voice_agent.call.voicing import whole_sound
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import ReplyId, ReplyOutcome
 from voice_agent.reply.requests import Wish, wish
@@ -95,8 +96,4 @@ def once_more(line: Line, reply: ReplyId, turn: int) -> Line:
 async def sound_of(text: str, parts: Parts, job: Job) -> list[Samples]:
     """Text that was not synthesised beforehand, whole. Raises AudioError, TimeoutError."""
     async with job.stage("speech"):
-        return await parts.workers.speaking.run(_blocks, parts.synthesizer, text)
-
-
-def _blocks(synthesizer: Synthesizer, text: str) -> list[Samples]:
-    return list(synthesizer.synthesize(text))
+        return await parts.workers.speaking.run(whole_sound, text, (parts.synthesizer, *parts.spares))

@@ -65,6 +65,17 @@ def voiced(text: str, voices: Sequence[Synthesizer]) -> Iterator[Samples | Fallb
         raise fault
 
 
+def whole_sound(text: str, voices: Sequence[Synthesizer]) -> list[Samples]:
+    """The blocks of the voice that could speak all of it, for what is not heard while it is made. Raises ModelError."""
+    blocks: list[Samples] = []
+    for piece in voiced(text, voices):
+        if isinstance(piece, Fallback):
+            blocks.clear()
+        else:
+            blocks.append(piece)
+    return blocks
+
+
 def _fallback(failed: Synthesizer, to: Synthesizer, fault: ModelError, heard: bool) -> Fallback:
     reason = str(fault.fault) if isinstance(fault, SpeechError) else FAILED
     return Fallback(failed.engine, to.engine, reason, str(fault), heard)
