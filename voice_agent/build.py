@@ -160,7 +160,7 @@ def _recognizer(config: Config, corpus: Corpus) -> WhisperRecognizer:
     return WhisperRecognizer(model, threads=config.threads.asr, hot_words=words, listening=listening)
 
 
-def voices(config: Config) -> tuple[CachedSynthesizer, ...]:
+def voices(config: Config) -> tuple[Synthesizer, ...]:
     """The chosen voice, then those that take over, each with what it has said before on disk. Raises AgentError or
     AudioError: without Kokoro's files there is nothing to fall back on."""
     tts, cache = config.tts, model_home().parent

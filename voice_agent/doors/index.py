@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
+from audio.speech_cache import CachedSynthesizer
 from retrieval.index import build_index
 from retrieval.lint import lint
 from retrieval.types import Passage
@@ -87,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _speak(config: Config, passages: Iterable[Passage], args: argparse.Namespace) -> Prerendered:
     voice = voices(config)[0]
+    if not isinstance(voice, CachedSynthesizer):
+        raise ConfigError("tts.cache_mb is 0: give the speech cache room to keep what --speak makes")
     with progress_bar(quiet=args.json) as report:
         return prerender(
             answer_texts(passages), voice, args.limit, lambda done, total: report("合成语音", done, total)
