@@ -166,7 +166,7 @@ def test_a_line_that_could_not_be_made_to_its_end_was_not_said() -> None:
     for index, whole in enumerate((False, True)):
         item = speech.begin(Line(1, 1, index, SENTENCE, "p1", SENTENCE))
         speech.add(item, np.full(1600, 0.5, dtype=np.float32))
-        speech.complete(item, whole=whole)
+        (speech.complete if whole else speech.break_off)(item)
     speech.take(4800, 0.0)
     assert [event["complete"] for event in journal.of("spoken")] == [False, True]
     assert len(speech.heard(1)) == 1 and speech.idle
