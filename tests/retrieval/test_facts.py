@@ -135,3 +135,13 @@ def test_any_mixture_of_figures_is_read(text: str) -> None:
     assert all(0 <= fact.start < fact.end <= len(plain) for fact in found)
     assert [fact.start for fact in found] == sorted(fact.start for fact in found)
     assert all(fact.low <= fact.high for fact in found if fact.low is not None and fact.high is not None)
+
+
+@given(st.text(max_size=200))
+@settings(deadline=None)
+def test_any_text_at_all_is_read(text: str) -> None:
+    """Arbitrary Unicode, digits of every script among it: values lie in the text, in order, or there are none."""
+    plain = folded(text)
+    found = facts(plain)
+    assert all(0 <= fact.start < fact.end <= len(plain) for fact in found)
+    assert [fact.start for fact in found] == sorted(fact.start for fact in found)

@@ -101,3 +101,12 @@ def test_marks_never_overlap_and_stripping_removes_the_good_ones(text: str) -> N
     assert all(one.end <= other.start for one, other in zip(marks, marks[1:], strict=False))
     assert all(0 <= mark.start < mark.end <= len(text) for mark in marks)
     strip_marks(text)
+
+
+@given(st.text(max_size=200), st.lists(st.sampled_from(["s1", "s12", "退"]), max_size=2))
+@settings(deadline=None)
+def test_any_text_at_all_is_parsed(text: str, taken: list[str]) -> None:
+    """Arbitrary Unicode: nothing is raised, positions are the text's own, and without a mark nothing is taken away."""
+    marks = find_marks(text, taken)
+    assert all(0 <= mark.start < mark.end <= len(text) for mark in marks)
+    assert marks or strip_marks(text, taken) == text
