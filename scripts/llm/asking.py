@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from llm.kept import Row
 from retrieval.marks import strip_marks
-from retrieval.types import Evidence, Outcome
+from retrieval.types import Evidence, Found, Gate, Outcome
 from voice_agent.call.clock import WallClock
 from voice_agent.evaluation.questions import Question
 from voice_agent.reply.answer import Answerer, Checked, Looked
@@ -60,6 +60,14 @@ class Repeating:
         if not self._said:
             raise LlmError(LlmFault.EMPTY, f"{self.id}: was not asked, or said nothing")
         yield self._said
+
+
+class OpenGate:
+    """Lets every question through that found anything, to see what a model does where it should have said nothing."""
+
+    def judge(self, found: Found, confidence: float | None, /) -> Gate:
+        """See `Judge`."""
+        return Gate(Outcome.ANSWER if found.evidence else Outcome.REFUSE, None, {}, {})
 
 
 async def asked(question: Question, answerer: Answerer) -> Row:

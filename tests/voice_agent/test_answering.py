@@ -77,6 +77,16 @@ def test_a_condition_that_follows_is_waited_for() -> None:
     assert said(both[0], passages=(RETURN,)).reasons == [VerdictReason.SCOPE_DROPPED]
 
 
+def test_a_condition_without_marks_is_waited_for_too() -> None:
+    """A weak model marks only its last sentence, or none: rule and exception are found their passage together."""
+    both = "签收后15天内可以无理由退货。", "定制商品除外。"
+    heard = said(*both, passages=(FREIGHT, RETURN), attribute=True)
+    assert heard.passed == [f"{sentence}[S2]" for sentence in both]
+    alone = said(both[0], passages=(FREIGHT, RETURN), attribute=True)
+    assert alone.reasons == [VerdictReason.SCOPE_DROPPED]
+    assert said(*both, passages=(RETURN,)).reasons == [VerdictReason.NO_CITE]
+
+
 def test_a_condition_that_fails_takes_its_rule_along() -> None:
     """Where the sentence that should hold the condition is itself blocked, nothing of the two is spoken."""
     heard = said("签收后15天内可以无理由退货。[S1]", "定制商品9天除外。[S1]", passages=(RETURN,))

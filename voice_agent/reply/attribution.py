@@ -16,16 +16,19 @@ def attributed(
 ) -> tuple[str, Verdict]:
     """The sentence with the mark of the first passage that carries it, and that verdict.
 
-    If none does, the sentence and its verdict stay as they were, with each passage's reason in the detail.
+    If none does, but one would with its condition, then with that one's, for the condition may yet be said. Else the
+    sentence and its verdict stay as they were, with each passage's reason in the detail.
     """
-    tried = []
+    tried, waiting = [], None
     for mark in marks:
         marked = f"{sentence.rstrip()}[{mark}]"
         verdict = examine(marked)
         if verdict.passed and verdict.cited:
             return marked, verdict
+        if verdict.reason is VerdictReason.SCOPE_DROPPED:
+            waiting = waiting or (marked, verdict)
         tried.append(f"{mark} {verdict.reason}")
-    return sentence, replace(unmarked, detail=f"{unmarked.detail}; {', '.join(tried)}")
+    return waiting or (sentence, replace(unmarked, detail=f"{unmarked.detail}; {', '.join(tried)}"))
 
 
 def lacks_a_mark(verdict: Verdict) -> bool:
