@@ -230,9 +230,12 @@ def _is_relevant(case: _Case) -> Fault | None:
 
 
 def _is_checkable(case: _Case) -> Fault | None:
-    """A bare yes or no, and a yes that the rest of its sentence takes back, are not judged by any passage."""
+    """A bare yes or no, a title alone, and a yes that the rest of its sentence takes back are judged by no passage."""
     if is_bare(case.canonical):
         return VerdictReason.UNCHECKABLE, "a bare yes or no"
+    bare = case.claim.sentence.bare
+    if bare and not case.claim.verbatim and any(bare in reading.title for reading in case.claim.readings):
+        return VerdictReason.UNCHECKABLE, "a title says nothing"
     if agrees(case.canonical) and denies(case.claim.question.text) is not denies(case.claim.sentence.text):
         return VerdictReason.UNCHECKABLE, "a yes to a no"
     return None

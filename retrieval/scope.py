@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from retrieval.alignment import Claim, Match
-from retrieval.readings import Clause, Sentence, grams
+from retrieval.readings import Clause, Reading, Sentence, grams
 from retrieval.sentences import with_condition
 
 _ONLY: Final = re.compile(
@@ -37,11 +37,35 @@ def dropped(claim: Claim) -> str:
     """The condition that is left out; empty if none is."""
     if claim.verbatim:
         return _left_behind(claim) if claim.whole else ""
+    if excepted := _says_the_exception(claim):
+        return excepted
     for _, near in claim.heard:
         faults = [_within(match, claim) or _behind(match, claim) for match in near]
         if all(faults):
             return faults[0]
     return ""
+
+
+def _says_the_exception(claim: Claim) -> str:
+    """An exception whose own words are said as if the rule held for them: 秒杀价可以保价, and 秒杀价除外 in the passage.
+
+    Its own words are those that stand nowhere else in what is cited.
+    """
+    if _has(_EXCEPT, claim):
+        return ""
+    for reading in claim.readings:
+        for at, sentence in enumerate(reading.sentences):
+            if not _EXCEPTION.search(sentence.text):
+                continue
+            own = grams(_EXCEPTION.sub(" ", sentence.text)) & claim.sentence.grams
+            if any(len(gram) > 1 and not _elsewhere(gram, at, reading) for gram in own):
+                return f"exception: {sentence.text}"
+    return ""
+
+
+def _elsewhere(gram: str, at: int, reading: Reading) -> bool:
+    """Does a gram stand in the title or another sentence of the passage?"""
+    return gram in reading.subject or any(reading.clauses[n][0] != at for n in reading.where.get(gram, ()))
 
 
 def _spoken(claim: Claim) -> tuple[Sentence, ...]:

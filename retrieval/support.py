@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -37,7 +38,7 @@ def unfounded(claim: Claim, others: Sequence[Reading]) -> str:
         elsewhere = _share(said, [other])
         if elsewhere > share + _BETTER:
             return f"shares {elsewhere:.2f} with another passage, {share:.2f} with what it cites"
-    return _stray(claim)
+    return _stray(claim) or _borrowed(claim, others)
 
 
 def _pairs(grams: frozenset[str]) -> frozenset[str]:
@@ -59,6 +60,21 @@ def _stray(claim: Claim) -> str:
         if near < _LEAST_OF_CLAUSE:
             return f"{clause.text} shares {near:.2f} with any clause of the cited passage"
     return ""
+
+
+def _borrowed(claim: Claim, others: Sequence[Reading]) -> str:
+    """A word that only another passage of the turn knows: 弱电箱须留出34厘米, where the cited one speaks of 机箱."""
+    known = _known([claim.question, *claim.beside]).union(*(reading.seldom for reading in claim.readings))
+    for word in _WORD.findall(claim.sentence.text):
+        for i in range(len(word) - 2):
+            part = word[i : i + 3]
+            pairs = {part[:2], part[1:]}
+            if pairs <= claim.sentence.grams and not pairs & known and any(part in r.text for r in others):
+                return f"{part} is of another passage"
+    return ""
+
+
+_WORD: Final = re.compile("[\u3400-\u9fff]{3,}")
 
 
 def _known(sentences: Sequence[Sentence]) -> frozenset[str]:

@@ -145,6 +145,23 @@ def test_a_condition_may_be_spoken_beside_the_sentence() -> None:
     assert verdict(passage, "商品七天内是可以退的。", after=None) == "SCOPE_DROPPED"
 
 
+@rows(
+    (
+        "商品签收后30天内降价可以申请价格保护。限时秒杀活动的价格除外。每件商品累计可以申请价格保护2次。",
+        "秒杀价比您买的便宜，可以申请价格保护。",
+        "SCOPE_DROPPED",
+    ),
+    (
+        "商品签收后30天内降价可以申请价格保护。限时秒杀活动的价格除外。每件商品累计可以申请价格保护2次。",
+        "签收后30天内降价可以申请价格保护，限时秒杀的价格除外。",
+        "passed",
+    ),
+)
+def test_an_exception_is_not_said_as_the_rule(passage: str, sentence: str, expected: str) -> None:
+    """A real model promised what the exception takes back, and leaned on a third sentence that has none."""
+    assert verdict(passage, sentence) == expected
+
+
 def test_what_the_caller_said_fulfils_a_condition_but_no_exception() -> None:
     """Asked about 未拆封, the answer need not repeat it; asked about 定制商品, it must not forget the exception."""
     passage = "未拆封的商品，可以无理由退货。"

@@ -35,3 +35,16 @@ def test_a_clause_that_was_added_is_found() -> None:
     sentence = "退款会原路退回付款账户，同时赠送电影观影兑换券。"
     assert "电影观影" in fault(sentence)
     assert fault(sentence, "同时赠送电影观影兑换券吗") == ""
+
+
+def test_a_word_of_another_passage_is_found() -> None:
+    """A figure of the cited passage said of a thing that only the next one knows; seen from a real model."""
+    card = read_passage("显卡RTX-4080供电要求", "显卡RTX-4080的机箱长度须留出34厘米以上。")
+    indoors = read_passage("户内条件", "弱电箱内建议留出一本书大小的空间。")
+
+    def told(sentence: str, question: str = "") -> str:
+        return unfounded(claim_of(sentence, question, (card,), [], None), [indoors])
+
+    assert told("弱电箱内须留出34厘米以上。") == "弱电箱 is of another passage"
+    assert told("机箱长度须留出34厘米以上。") == ""
+    assert told("弱电箱内须留出34厘米以上。", "弱电箱留多少") == ""
