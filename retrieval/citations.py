@@ -45,7 +45,8 @@ class CheckRules:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One sentence on trial. `text` is what would be heard; `cited` only the passages that its marks name and exist."""
+    """One sentence on trial. `text` is what would be heard; `cited` only the passages that its marks name and exist;
+    `best` is the turn's first passage, which the gate judged."""
 
     text: str
     canonical: str
@@ -54,6 +55,7 @@ class _Case:
     raw: str
     cited: Mapping[str, Passage]
     others: tuple[Passage, ...]
+    best: str
     as_of: date
     relevance: Relevance
     rules: CheckRules
@@ -106,8 +108,9 @@ def _judge(
         return Verdict(False, VerdictReason.UNCHECKABLE, ids, f"{len(text)} characters without an end")
     others = tuple(passage for ident, passage in evidence.items() if ident not in cited)
     claim = _claim(text, question, cited, rules, taken)
+    best = next((canonical(f"{p.title}\n{p.text}") for p in evidence.values()), "")
     case = _Case(
-        text, canonical(text), question, marks, sentence, cited, others, as_of, relevance, rules, claim
+        text, canonical(text), question, marks, sentence, cited, others, best, as_of, relevance, rules, claim
     )
     for examine in _CHECKS:
         fault = examine(case)
@@ -161,7 +164,10 @@ def _figures_agree(case: _Case) -> Fault | None:
 
 
 def _codes_agree(case: _Case) -> Fault | None:
-    """Codes said must stand in the passages; a sentence without any inherits those of the question."""
+    """Codes said must stand in the passages; a sentence without any inherits those of the question.
+
+    Where the turn's first passage is about a code that was asked for, one that does not know it is about something else.
+    """
     held = frozenset[str]().union(*(code_keys(text) for text in case.evidence))
     said = find_codes(case.canonical)
     for code in said:
@@ -170,6 +176,9 @@ def _codes_agree(case: _Case) -> Fault | None:
     asked = code_keys(canonical(case.question))
     if asked and held and not said and not asked & held:
         return VerdictReason.ENTITY_MISMATCH, f"asked about {min(asked)}, cited is about {min(held)}"
+    missed = (asked & code_keys(case.best)) - held
+    if missed and not said:
+        return VerdictReason.ENTITY_MISMATCH, f"asked about {min(missed)}, which only the first passage knows"
     return None
 
 

@@ -103,6 +103,15 @@ def test_a_sentence_without_a_code_inherits_that_of_the_question() -> None:
     assert reason("退款原路退回[S1]。", "买RTX-4090怎么退款") == "passed"
 
 
+def test_a_code_that_the_first_passage_knows_is_not_answered_from_another() -> None:
+    """Asked about the X200, how earphones are paired is no answer; where no passage is about it, a rule for all is."""
+    speaker = Passage(PassageId("x200"), "音箱X200连不上网时，请长按顶部按键5秒。")
+    ears = Passage(PassageId("ears"), "耳机重新配对时，请长按盒上按键8秒。")
+    told, question = "耳机重新配对时，请长按盒上按键8秒。[S2]", "音响X200怎么重新配"
+    assert reason(told, question, evidence={"S1": speaker, "S2": ears}) == "ENTITY_MISMATCH"
+    assert reason(told, question, evidence={"S1": ears, "S2": ears}) == "passed"
+
+
 @pytest.mark.parametrize(
     "sentence",
     [
