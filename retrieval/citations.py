@@ -18,7 +18,7 @@ from retrieval.modality import changed
 from retrieval.names import unknown
 from retrieval.normalize import canonical
 from retrieval.polarity import denies, flipped
-from retrieval.readings import Reading, read_passage
+from retrieval.readings import Reading, read_passage, read_sentence
 from retrieval.roles import exchanged, of_another
 from retrieval.scope import dropped
 from retrieval.support import unfounded
@@ -243,7 +243,8 @@ def _is_checkable(case: _Case) -> Fault | None:
     if is_bare(case.canonical):
         return VerdictReason.UNCHECKABLE, "a bare yes or no"
     bare = case.claim.sentence.bare
-    if bare and not case.claim.verbatim and any(bare in reading.title for reading in case.claim.readings):
+    titles = (read_sentence(passage.title).bare for passage in case.cited.values())
+    if bare and not case.claim.verbatim and any(bare in title for title in titles):
         return VerdictReason.UNCHECKABLE, "a title says nothing"
     if agrees(case.canonical) and denies(case.claim.question.text) is not denies(case.claim.sentence.text):
         return VerdictReason.UNCHECKABLE, "a yes to a no"

@@ -77,6 +77,7 @@ def test_what_the_passage_says_passes(sentence: str) -> None:
         ("可以。[S1]", "UNCHECKABLE"),
         ("是的，支持。[S1]", "UNCHECKABLE"),
         ("储蓄卡退款时效。[S1]", "UNCHECKABLE"),
+        ("[ERR_2049]。[S2]", "UNCHECKABLE"),
         (f"{'退款原路退回，' * 30}[S1]。", "UNCHECKABLE"),
         ("", "UNCHECKABLE"),
         ("[S1]。", "UNCHECKABLE"),
