@@ -166,7 +166,7 @@ def _figures_agree(case: _Case) -> Fault | None:
 def _codes_agree(case: _Case) -> Fault | None:
     """Codes said must stand in the passages; a sentence without any inherits those of the question.
 
-    Where the turn's first passage is about a code that was asked for, one that does not know it is about something else.
+    Where the turn's first passage is about a code that was asked for, one without it is about something else.
     """
     held = frozenset[str]().union(*(code_keys(text) for text in case.evidence))
     said = find_codes(case.canonical)

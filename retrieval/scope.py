@@ -47,7 +47,7 @@ def dropped(claim: Claim) -> str:
 
 
 def _says_the_exception(claim: Claim) -> str:
-    """An exception whose own words are said as if the rule held for them: 秒杀价可以保价, and 秒杀价除外 in the passage.
+    """An exception said as if the rule held for it: 秒杀价可以保价, where the passage has 秒杀价除外.
 
     Its own words are those that stand nowhere else in what is cited.
     """
