@@ -110,12 +110,14 @@ def test_speech_is_heard(decoding: Decoding) -> None:
         (_heard("退款多久到账", chinese=math.nan, voiced_s=2.0), "not_chinese"),
         (_heard("没有", chinese=0.02, logprob=-1.1, voiced_s=0.4), "not_chinese"),
         (_heard("After early nightfall, the yellow lamps would light up"), "not_chinese"),
-        (_heard("货运费货运费", chinese=0.04, other=0.85, logprob=-0.9, no_speech=0.8), "not_chinese"),
+        (_heard("货运费货运费", chinese=0.04, other=0.95, logprob=-0.9, no_speech=0.8), "not_chinese"),
         (_heard("对", chinese=0.04, other=0.4, logprob=-1.3, no_speech=0.24), "not_chinese"),
         # noise: no language at all
         (_heard("评论。", chinese=0.01, other=0.4, logprob=-1.5, no_speech=0.71), "no_speech"),
         (_heard("退货运费", chinese=0.15, other=0.42, logprob=-1.7, no_speech=0.25), "no_speech"),
         (_heard("客服退货", chinese=0.03, other=0.5, logprob=-0.8, no_speech=0.19), "no_speech"),
+        (_heard("货运费", chinese=0.01, other=0.85, logprob=-1.2, no_speech=0.92), "no_speech"),
+        (_heard("退货运费费", chinese=0.02, other=0.3, logprob=-1.6, no_speech=0.34), "no_speech"),
         # loops, however sure
         (_heard("后,后,后,后,后,后,后,后", logprob=-0.14), "loop"),
         (_heard("货 货 货 货 货 货", logprob=-0.1), "loop"),
