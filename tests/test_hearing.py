@@ -86,7 +86,7 @@ def test_words_are_levelled_and_laid_on_a_line() -> None:
     loud = levelled(np.sin(np.arange(8000) / 3).astype(np.float32) * 0.9)
     assert dbfs(loud) == pytest.approx(-26, abs=0.2)
     line = on_a_line(loud, -60, seed=1)
-    assert len(line) == len(loud) + int(2.4 * CALL_RATE_HZ)
+    assert len(line) == len(loud) + int(3.2 * CALL_RATE_HZ)
     assert dbfs(line[:CALL_RATE_HZ]) == pytest.approx(-60, abs=0.5)
 
 

@@ -66,7 +66,7 @@ def _decided(state: State, event: Event, rules: Rules) -> tuple[Outcome, State]:
 
 
 def on_a_line(
-    sound: Samples, hiss_dbfs: float, seed: int, before_s: float = 1.0, after_s: float = 1.4
+    sound: Samples, hiss_dbfs: float, seed: int, before_s: float = 1.0, after_s: float = 2.2
 ) -> Samples:
     """The sound between stretches of the line alone, whose hiss lies under all of it."""
     ends = [np.zeros(int(s * CALL_RATE_HZ), dtype=np.float32) for s in (before_s, after_s)]

@@ -38,7 +38,9 @@ def shipped_ear(overrides: Sequence[str] = ()) -> Ear:
         return VoiceDetector(rules, SileroSpeech(silero) if silero else None)
 
     names = (field.name for field in fields(Rules) if field.name != "duties")
-    floor = Rules(**{name: getattr(config.turn, name) for name in names})
+    # What is done ahead of a turn's end decides when the turn is known, not whether there is one.
+    ahead = {"early_asr": False, "speculation": False, "partial_every_s": 0.0}
+    floor = Rules(**{name: getattr(config.turn, name) for name in names} | ahead)
     return Ear(detector, recognizer_of(config), floor, config.turn.preroll_s)
 
 
