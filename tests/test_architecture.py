@@ -61,7 +61,7 @@ PURE = (
     "voice_agent/evaluation/compare.py",
     "voice_agent/evaluation/gates.py",
     "voice_agent/evaluation/measures.py",
-    "voice_agent/evaluation/plots.py",
+    "voice_agent/page/plots.py",
     "voice_agent/evaluation/report.py",
     "voice_agent/evaluation/report_tables.py",
     "voice_agent/evaluation/rows.py",

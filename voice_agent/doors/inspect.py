@@ -11,6 +11,7 @@ from typing import Any
 
 from voice_agent.doors.call_blocks import call_block, calls_block, transcript_block
 from voice_agent.doors.common import Subparsers, add_common, configured
+from voice_agent.doors.reporting import write_report
 from voice_agent.doors.reviewing import (
     diagnose_folder,
     diagnose_turn,
@@ -39,6 +40,8 @@ EXAMPLES = """examples:
   voice-agent inspect refund_bank           one call as a transcript
   voice-agent inspect out/a.jsonl --turn 2  one turn, every rank, feature and value
   voice-agent inspect refund_bank --turn 2 --expect refund-bank      where was this passage lost?
+  voice-agent inspect refund_bank --html refund.html       a page: waterfall, sound, evidence, scores
+  voice-agent inspect --since 2026-11-30 --html day.html
   voice-agent inspect --sample 20           turns to review; then, one by one:
   voice-agent inspect refund_bank --turn 2 --mark wrong --expect refund-bank
   voice-agent inspect --export cases.jsonl  what the marks teach, as evaluation questions
@@ -63,6 +66,9 @@ def add(subparsers: Subparsers) -> None:
         "--logs", type=Path, metavar="DIR", help="folder of the journals (default: logs/calls)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a call or turn, nothing else")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="the calls as a page that needs nothing else"
+    )
     _add_filters(parser)
     _add_review(parser)
     add_common(parser)
@@ -131,11 +137,32 @@ def run(args: argparse.Namespace) -> int:
         option = f"--{odd[0].replace('_', '-')}"
         where = "a folder, not one call" if one else "one call: name it, as in `voice-agent inspect CALL`"
         raise InputError(f"{option} is for {where}")
+    _check_page(args)
     if one:
         _one_call(read_call(path), args)
     else:
         _folder(path, args)
     return 0
+
+
+_NOT_ON_A_PAGE = ("turn", "mark", "expect", "said", "sample", "export", "diagnose", "labels")
+
+
+def _check_page(args: argparse.Namespace) -> None:
+    """A page shows whole calls. Raises InputError where something else is asked for with it."""
+    odd = [name for name in _NOT_ON_A_PAGE if getattr(args, name) not in (None, False)]
+    if args.html is not None and odd:
+        raise InputError(f"--html shows whole calls and does not go with --{odd[0]}: leave one out")
+
+
+def _page(journals: list[Path], args: argparse.Namespace) -> None:
+    written = write_report(journals, args.html)
+    if args.json:
+        print(json_line({"html": str(args.html), **dataclasses.asdict(written)}))
+    else:
+        left = f"; {written.left_out} calls left out, see the page" if written.left_out else ""
+        counts = f"{written.calls} calls, {written.turns} turns, {written.recordings} recordings"
+        print(f"{args.html}: {counts}{left}")
 
 
 def _path(args: argparse.Namespace) -> Path:
@@ -162,7 +189,9 @@ def _folder(path: Path, args: argparse.Namespace) -> None:
     calls = [call for call in listed.calls if wanted.admits(call)]
     if args.labels is not None and not args.diagnose:
         raise InputError("--labels is for --diagnose: give both")
-    if args.sample is not None:
+    if args.html is not None:
+        _page([path / call.path for call in calls], args)
+    elif args.sample is not None:
         show_sample(path, calls, args.sample, args.seed, as_json=args.json)
     elif args.export is not None:
         export_cases(path, calls, args.export, as_json=args.json)
@@ -183,7 +212,9 @@ def _show_calls(folder: Path, calls: list[CallSummary], listed: Listed, *, is_op
 
 def _one_call(call: CallRecord, args: argparse.Namespace) -> None:
     turns = _turns(call, args.turn)
-    if args.mark or args.expect or args.said:
+    if args.html is not None:
+        _page([call.path], args)
+    elif args.mark or args.expect or args.said:
         _judge(call, turns, args)
     elif args.json:
         heads = [] if args.turn is not None else [_call_facts(call)]

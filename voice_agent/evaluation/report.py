@@ -10,12 +10,9 @@ from html import escape
 from typing import Any
 
 from voice_agent.evaluation.compare import Change
-from voice_agent.evaluation.plots import Axes, Bar, Line, bars, histogram, lines
-from voice_agent.evaluation.report_style import SHEET
 from voice_agent.evaluation.report_tables import answers, baseline, gap_list, heat, recordings, tiles, worst
-
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""What the page may load: nothing."""
+from voice_agent.page.frame import page
+from voice_agent.page.plots import Axes, Bar, Line, bars, histogram, lines
 
 Run = Mapping[str, Any]
 
@@ -33,20 +30,15 @@ def html_report(run: Run, changes: Sequence[Change] = (), baseline_name: str = "
         worst(run),
         gap_list(run),
     ]
-    title = escape(f"评测 {run.get('file', '')}")
+    title = f"评测 {run.get('file', '')}"
     facts = (
         f"{run['questions']} 问",
         f"知识库 {run.get('kb_version', '–')}",
         f"配置 {run.get('config_sha', '–')}",
         *(f"{name} {model}" for name, model in (run.get("models") or {}).items()),
     )
-    return (
-        f'<!doctype html><html lang="zh"><head><meta charset="utf-8"><title>{title}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
-        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{SHEET}</style></head>'
-        f'<body><main><h1>{title}</h1><p class="sub">{escape(" · ".join(facts))}</p>{"".join(parts)}</main>'
-        "</body></html>\n"
-    )
+    head = f'<h1>{escape(title)}</h1><p class="sub">{escape(" · ".join(facts))}</p>'
+    return page(title, f"<main>{head}{''.join(parts)}</main>")
 
 
 def _two(*cards: str) -> str:

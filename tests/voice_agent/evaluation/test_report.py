@@ -10,8 +10,8 @@ from retrieval.types import Outcome
 from tests.voice_agent.evaluation.results import checked, question, result
 from tests.voice_agent.evaluation.test_compare import asked, run_of
 from voice_agent.evaluation.compare import compare
-from voice_agent.evaluation.plots import Axes, Bar, Line, bars, histogram, lines
 from voice_agent.evaluation.report import html_report
+from voice_agent.page.plots import Axes, Bar, Line, bars, histogram, lines
 
 NASTY = '<script>alert("1")</script>&'
 VOID = {"meta", "br", "img", "link"}
@@ -82,11 +82,11 @@ def test_the_page_loads_nothing() -> None:
 
 
 def test_dark_and_light_follow_the_reader() -> None:
-    """Both palettes define the same names."""
-    page = html_report(run_of(asked(3)))
-    light, dark = re.findall(r":root \{([^}]*)\}", page)[:2]
-    names = [set(re.findall(r"--[\w]+(?=:)", part)) for part in (light, dark)]
-    assert names[0] == names[1] and len(names[0]) > 8
+    """Every colour is named once, with its light and its dark value, and the reader's setting chooses."""
+    (palette,) = re.findall(r":root \{([^}]*)\}", html_report(run_of(asked(3))))
+    assert "color-scheme: light dark" in palette
+    colours = re.findall(r"--\w+:([^;]+);", palette)
+    assert len(colours) > 8 and all(colour.startswith("light-dark(") for colour in colours)
 
 
 def test_an_empty_evaluation_is_still_a_page() -> None:

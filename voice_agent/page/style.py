@@ -1,13 +1,12 @@
-"""The looks of the report: one sheet, dark and light by the reader's own setting, nothing loaded from anywhere."""
+"""The looks of every page: one sheet, dark and light by the reader's own setting, nothing loaded from anywhere."""
 
 from __future__ import annotations
 
 SHEET = """
-:root { color-scheme: light dark; --page:#f6f7f9; --card:#fff; --ink:#1c2330; --soft:#667085; --rule:#e3e7ee;
-  --c0:#2f6fde; --c1:#d9622b; --c2:#1f9d76; --c3:#8a5cd1; --good:#1a8a5f; --bad:#c8402f; --heat:47,111,222; }
-@media (prefers-color-scheme: dark) { :root { --page:#12151b; --card:#1b2029; --ink:#e6e9ef; --soft:#98a2b3;
-  --rule:#2c3440; --c0:#6fa3ff; --c1:#ff9a66; --c2:#4ccfa3; --c3:#b795f5; --good:#4ccfa3; --bad:#ff8577;
-  --heat:111,163,255; } }
+:root { color-scheme: light dark; --page:light-dark(#f6f7f9,#12151b); --card:light-dark(#fff,#1b2029);
+  --ink:light-dark(#1c2330,#e6e9ef); --soft:light-dark(#5b6579,#98a2b3); --rule:light-dark(#e3e7ee,#2c3440);
+  --c0:light-dark(#2f6fde,#6fa3ff); --c1:light-dark(#d9622b,#ff9a66); --c2:light-dark(#1f9d76,#4ccfa3);
+  --c3:light-dark(#8a5cd1,#b795f5); --good:light-dark(#14774f,#4ccfa3); --bad:light-dark(#b93526,#ff8577); }
 * { box-sizing: border-box; }
 body { margin:0; background:var(--page); color:var(--ink); font:15px/1.55 system-ui, "PingFang SC", "Microsoft YaHei",
   "Noto Sans CJK SC", "WenQuanYi Zen Hei", sans-serif; }
@@ -26,7 +25,8 @@ table { border-collapse:collapse; width:100%; font-size:14px; }
 th, td { text-align:left; padding:5px 10px; border-bottom:1px solid var(--rule); vertical-align:top; }
 th { color:var(--soft); font-weight:500; white-space:nowrap; } tr:last-child td { border-bottom:0; }
 td.n, th.n { text-align:right; font-variant-numeric:tabular-nums; white-space:nowrap; }
-td.heat { text-align:right; font-variant-numeric:tabular-nums; background:rgba(var(--heat),var(--a)); }
+td.heat { text-align:right; font-variant-numeric:tabular-nums;
+  background:color-mix(in srgb, var(--c0) calc(var(--a) * 100%), transparent); }
 td.code { font-family:ui-monospace, monospace; font-size:13px; white-space:nowrap; }
 td .q { display:block; } td .more { color:var(--soft); font-size:13px; }
 .good { color:var(--good); } .bad { color:var(--bad); } .soft { color:var(--soft); }
