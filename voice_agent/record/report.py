@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from voice_agent.page.frame import page, shown
-from voice_agent.record.report_call import CallView, call_section
+from voice_agent.record.report_call import CallView, call_section, moment
 from voice_agent.record.report_script import SCRIPT
 from voice_agent.record.report_style import SHEET
 from voice_agent.record.report_turn import TurnView
@@ -34,7 +34,7 @@ def html_report(calls: Sequence[CallView], left_out: str = "") -> str:
     views = [(n, call, call.turns(n)) for n, call in enumerate(calls, start=1)]
     turns = [turn for _, _, mine in views for turn in mine]
     title = f"通话 {calls[0].record.call}" if len(calls) == 1 else f"通话报告：{len(calls)} 通"
-    started = sorted(filter(None, (call.record.started for call in calls)))
+    started = sorted(moment(call.record.started) for call in calls if call.record.started)
     span = " 至 ".join(dict.fromkeys((started[0], started[-1]))) if started else ""
     body = (
         f'<header><div class="top"><h1>{shown(title)}</h1>{_buttons()}</div><p class="sub">{shown(span)}</p>'

@@ -12,7 +12,7 @@ from voice_agent.record.jsonable import plain
 from voice_agent.record.report_sound import Sound
 from voice_agent.record.report_turn import TurnView, turn_article
 from voice_agent.record.report_waterfall import scrolled
-from voice_agent.record.report_words import HANDOFF, coded
+from voice_agent.record.report_words import ENDING, HANDOFF, coded, word
 from voice_agent.record.waterfall import Waterfall
 
 
@@ -36,13 +36,24 @@ def call_section(n: int, view: CallView, turns: tuple[TurnView, ...]) -> str:
     call = view.record
     length = None if call.length_s is None else f"{call.length_s:.1f} 秒"
     handoff = f"转人工：{coded(HANDOFF, call.handoff)}" if call.handoff else None
-    facts = (call.started, length, f"{len(turns)} 轮", f"结束：{call.ended or '没有记录'}", handoff)
+    facts = (
+        moment(call.started),
+        length,
+        f"{len(turns)} 轮",
+        f"结束：{word(ENDING, call.ended) or '没有记录'}",
+        handoff,
+    )
     problems = "".join(f'<p class="bad">{shown(problem)}</p>' for problem in call.problems)
     return (
         f'<section class="call" aria-labelledby="c{n}"><h2 id="c{n}">{shown(call.call)}</h2>'
         f'<p class="sub">{shown(" · ".join(fact for fact in facts if fact))}</p>'
         f"{problems}{_sound(view)}{_header(call)}{''.join(turn_article(turn) for turn in turns)}</section>"
     )
+
+
+def moment(started: str) -> str:
+    """2026-11-30 09:00:05: as its own clock had it, without zone and fractions."""
+    return started[:19].replace("T", " ")
 
 
 def _sound(view: CallView) -> str:

@@ -34,7 +34,7 @@ function fill(turn) {
   if (turn.panel.firstChild) return;
   turn.panel.append(turn.node.querySelector("template").content.cloneNode(true));
   if (!turn.call.querySelector("audio")) return;
-  for (const node of turn.panel.querySelectorAll(".play")) node.hidden = false;
+  for (const node of turn.panel.querySelectorAll(".listen")) node.hidden = false;
   move(turn.call.querySelector("audio"));
 }
 

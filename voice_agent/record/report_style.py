@@ -17,7 +17,7 @@ button { cursor:pointer; } .buttons { display:flex; gap:8px; }
 :focus-visible { outline:2px solid var(--focus); outline-offset:1px; }
 .filters { position:sticky; top:0; z-index:3; display:flex; flex-wrap:wrap; gap:8px 14px; align-items:center;
   background:var(--page); border-block:1px solid var(--rule); padding:8px max(16px, (100% - 1068px) / 2); }
-.filters label { display:flex; align-items:center; gap:6px; color:var(--soft); font-size:13px; }
+.filters label { display:flex; align-items:center; gap:6px; color:var(--soft); font-size:13px; white-space:nowrap; }
 .filters input, .filters select { color:var(--ink); font-size:14px; } .filters input { width:230px; }
 #count { margin-left:auto; font-variant-numeric:tabular-nums; }
 .call { padding:16px 0 4px; } .call > :not(.turn) { margin-left:18px; margin-right:18px; }
@@ -36,7 +36,7 @@ details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size
 .tags { display:flex; flex-wrap:wrap; gap:4px; justify-content:flex-end; } .tag.bad { border-color:currentColor; }
 .tag.good { border-color:currentColor; } .tag { align-self:flex-start; }
 .panel { padding:0 18px 18px; } .panel > h4:first-child { margin-top:6px; } .failed { margin:4px 0 0; }
-.play { margin:10px 0 0; }
+.listen { margin:10px 0 0; }
 .fall { position:relative; padding-bottom:22px; overflow:hidden; }
 .lane { display:flex; align-items:center; height:26px; } .who { flex:0 0 var(--who); font-size:12px;
   color:var(--soft); white-space:nowrap; }
@@ -54,7 +54,8 @@ details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size
 .lane.endpoint { --on:light-dark(#10141a,#fff); }
 .lane.play { --c:light-dark(#b04a17,#ff9a66); } .lane.floor { --c:light-dark(#7043b8,#b795f5); }
 .lane .bad { background:var(--bad); } .lane .phrase { opacity:.72; }
-.lane .cut { background:repeating-linear-gradient(135deg, var(--c) 0 7px, color-mix(in srgb, var(--c) 70%, #000) 7px 9px); }
+.lane .cut { background:repeating-linear-gradient(135deg, var(--c) 0 7px,
+  color-mix(in srgb, var(--c) 70%, #000) 7px 9px); }
 .tick, .cursor { position:absolute; top:0; bottom:0; left:calc(var(--who) + (100% - var(--who)) * var(--x)); width:0; }
 .tick { border-left:1px solid var(--rule); } .tick span { position:absolute; bottom:0; translate:-50%; font-size:11px;
   color:var(--soft); white-space:nowrap; background:var(--card); padding:0 2px; }
@@ -65,7 +66,7 @@ ul.said { list-style:none; padding-left:0; } .said .tag { font-weight:500; }
 blockquote { margin:6px 0; padding:6px 12px; border-left:3px solid var(--rule); overflow-wrap:anywhere; }
 cite { display:block; font-style:normal; font-size:12px; color:var(--soft); }
 mark { background:var(--mark); color:inherit; border-radius:2px; } ins { color:var(--good); } del { color:var(--bad); }
-.panel th { vertical-align:top; } .panel .wide table { width:auto; min-width:min(100%,420px); }
+.panel tr:last-child th { border-bottom:0; } .panel .wide table { width:auto; min-width:min(100%,420px); }
 .layers { min-width:600px; max-width:820px; } svg .fx { fill:var(--soft); opacity:.55; }
 svg .cx { stroke:var(--soft); opacity:.4; stroke-width:1.4; } svg .tx { fill:var(--soft); }
 svg .t0 { fill:var(--c0); font-weight:600; } svg .t1 { fill:var(--c1); font-weight:600; }

@@ -18,12 +18,14 @@ from voice_agent.record.jsonable import plain
 from voice_agent.record.report_scores import scores
 from voice_agent.record.report_sentences import sentences
 from voice_agent.record.report_waterfall import scrolled, waterfall
-from voice_agent.record.report_words import HANDOFF, OUTCOME, REASON, STAGE, coded, word
+from voice_agent.record.report_words import GATE, HANDOFF, OUTCOME, REASON, STAGE, coded, word
 from voice_agent.record.stages import Failure, failure_of
 from voice_agent.record.waterfall import Waterfall
 
 _GOOD: Final = ("answered", "clarify")
-_PLAY: Final = '<p class="play" hidden><button type="button" data-play="{:.2f}">从这一轮播放录音</button></p>'
+_PLAY: Final = (
+    '<p class="listen" hidden><button type="button" data-play="{:.2f}">从这一轮播放录音</button></p>'
+)
 _GATE_HEAD: Final = "<tr><th>特征</th>{}<th>是否满足</th></tr>".format(
     "".join(f'<th class="n">{name}</th>' for name in ("值", "需要", "权重", "贡献"))
 )
@@ -164,7 +166,7 @@ def _compact(value: object) -> str:
 
 def _gate(gate: GateRecord) -> str:
     css = "good" if gate.outcome == "ANSWER" else "bad"
-    verdict = " ".join(filter(None, (gate.outcome, coded(REASON, gate.reason))))
+    verdict = " ".join(filter(None, (coded(GATE, gate.outcome), coded(REASON, gate.reason))))
     rows = gate_rows(gate)
     missed = sum(row.holds is False for row in rows)
     table = scrolled("门控特征", _GATE_HEAD + "".join(_gate_row(row) for row in rows))

@@ -30,8 +30,25 @@ OUTCOME: Final[Mapping[str, str]] = {
     "blocked": "核对拦下",
     "failed": "出错",
     "interrupted": "被打断",
+    "asked": "要求人工",
+    "courtesy": "客套",
+    "repeated": "重说一遍",
+    "goodbye": "道别",
+    "said": "固定用语",
     "unfinished": "未完成",
 }
+
+ENDING: Final[Mapping[str, str]] = {
+    "handed_off": "转人工",
+    "callback": "留待回电",
+    "handoff_failed": "转人工未成",
+    "hung_up": "挂断",
+    "goodbye": "道别",
+    "no_answer": "无人应答",
+    "max_length": "通话过长",
+}
+
+GATE: Final[Mapping[str, str]] = {"ANSWER": "回答", "CLARIFY": "反问", "REFUSE": "不答"}
 
 STAGE: Final[Mapping[Stage, str]] = {
     "asr": "听写",
