@@ -53,7 +53,7 @@ details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size
 .lane.speech { --c:light-dark(#a9b4c6,#56627a); --on:light-dark(#10141a,#fff); }
 .lane.endpoint { --on:light-dark(#10141a,#fff); }
 .lane.play { --c:light-dark(#b04a17,#ff9a66); } .lane.floor { --c:light-dark(#7043b8,#b795f5); }
-.lane .bad { background:var(--bad); } .lane .phrase { opacity:.72; }
+.lane .bad { background:var(--bad); } .lane .phrase { background:var(--card); box-shadow:inset 0 0 0 1.5px var(--c); color:var(--ink); }
 .lane .cut { background:repeating-linear-gradient(135deg, var(--c) 0 7px,
   color-mix(in srgb, var(--c) 70%, #000) 7px 9px); }
 .tick, .cursor { position:absolute; top:0; bottom:0; left:calc(var(--who) + (100% - var(--who)) * var(--x)); width:0; }
