@@ -112,6 +112,8 @@ def test_five_hundred_turns_open_scroll_and_filter(browser: Any, files: tuple[Pa
     turn = page.locator(".turn:not([hidden])").last
     turn.locator("h3 > button").click()
     assert turn.locator(".fall").is_visible() and NASTY in turn.locator("mark").first.inner_text()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.title() != "owned" and page.locator("img").count() == 0
     assert opened.trouble == []
 

@@ -23,7 +23,7 @@ section { padding:16px 18px; margin-bottom:16px; min-width:0; } .grid2 > section
 .wide { overflow-x:auto; }
 table { border-collapse:collapse; width:100%; font-size:14px; }
 th, td { text-align:left; padding:5px 10px; border-bottom:1px solid var(--rule); vertical-align:top; }
-th { color:var(--soft); font-weight:500; white-space:nowrap; } tr:last-child td { border-bottom:0; }
+th { color:var(--soft); font-weight:500; white-space:nowrap; } tr:last-child > * { border-bottom:0; }
 td.n, th.n { text-align:right; font-variant-numeric:tabular-nums; white-space:nowrap; }
 td.heat { text-align:right; font-variant-numeric:tabular-nums;
   background:color-mix(in srgb, var(--c0) calc(var(--a) * 100%), transparent); }

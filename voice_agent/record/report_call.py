@@ -76,7 +76,7 @@ def _header(call: CallRecord) -> str:
     if not rows:
         return ""
     body = "".join(f"<tr><th>{shown(name)}</th><td>{shown(value)}</td></tr>" for name, value in rows)
-    return f"<details><summary>模型与配置</summary>{scrolled('模型与配置', body)}</details>"
+    return f"<details><summary>模型与配置</summary>{scrolled('模型与配置', body, 'facts')}</details>"
 
 
 def _compact(value: object) -> str:

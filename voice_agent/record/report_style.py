@@ -17,14 +17,16 @@ button { cursor:pointer; } .buttons { display:flex; gap:8px; }
 :focus-visible { outline:2px solid var(--focus); outline-offset:1px; }
 .filters { position:sticky; top:0; z-index:3; display:flex; flex-wrap:wrap; gap:8px 14px; align-items:center;
   background:var(--page); border-block:1px solid var(--rule); padding:8px max(16px, (100% - 1068px) / 2); }
-.filters label { display:flex; align-items:center; gap:6px; color:var(--soft); font-size:13px; white-space:nowrap; }
+.filters label { display:flex; align-items:center; gap:6px; color:var(--soft); font-size:13px; white-space:nowrap;
+  min-width:0; }
 .filters input, .filters select { color:var(--ink); font-size:14px; } .filters input { width:230px; }
+.filters select { max-width:200px; min-width:0; text-overflow:ellipsis; }
 #count { margin-left:auto; font-variant-numeric:tabular-nums; }
 .call { padding:16px 0 4px; } .call > :not(.turn) { margin-left:18px; margin-right:18px; }
 audio { display:block; width:calc(100% - 36px); height:40px; margin:8px 0 10px; }
 details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size:13px; padding:4px 0; }
 .turn { border-top:1px solid var(--rule); content-visibility:auto; contain-intrinsic-size:auto 62px;
-  scroll-margin:70px 0 20px; }
+  scroll-margin:110px 0 20px; }
 .turn > h3 > button { display:flex; gap:4px 14px; align-items:flex-start; width:100%; text-align:left; border:0;
   border-radius:0; background:none; padding:10px 18px; font-weight:400; }
 .turn > h3 > button:hover { background:var(--lane); } .turn > h3 > button:focus-visible { outline-offset:-2px; }
@@ -33,7 +35,8 @@ details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size
 .words { flex:1 1 300px; min-width:0; overflow-wrap:anywhere; } .words > span { display:block; }
 .words .q { font-weight:500; }
 [aria-expanded=false] .a { white-space:nowrap; overflow:hidden; text-overflow:ellipsis; }
-.tags { display:flex; flex-wrap:wrap; gap:4px; justify-content:flex-end; } .tag.bad { border-color:currentColor; }
+.tags { display:flex; flex-wrap:wrap; gap:4px; justify-content:flex-end; min-width:0; max-width:420px; }
+.tags .tag { max-width:100%; overflow:hidden; text-overflow:ellipsis; } .tag.bad { border-color:currentColor; }
 .tag.good { border-color:currentColor; } .tag { align-self:flex-start; }
 .panel { padding:0 18px 18px; } .panel > h4:first-child { margin-top:6px; } .failed { margin:4px 0 0; }
 .listen { margin:10px 0 0; }
@@ -53,7 +56,8 @@ details { margin:6px 0; } summary { cursor:pointer; color:var(--soft); font-size
 .lane.speech { --c:light-dark(#a9b4c6,#56627a); --on:light-dark(#10141a,#fff); }
 .lane.endpoint { --on:light-dark(#10141a,#fff); }
 .lane.play { --c:light-dark(#b04a17,#ff9a66); } .lane.floor { --c:light-dark(#7043b8,#b795f5); }
-.lane .bad { background:var(--bad); } .lane .phrase { background:var(--card); box-shadow:inset 0 0 0 1.5px var(--c); color:var(--ink); }
+.lane .bad { background:var(--bad); }
+.lane .phrase { background:var(--card); box-shadow:inset 0 0 0 1.5px var(--c); color:var(--ink); }
 .lane .cut { background:repeating-linear-gradient(135deg, var(--c) 0 7px,
   color-mix(in srgb, var(--c) 70%, #000) 7px 9px); }
 .tick, .cursor { position:absolute; top:0; bottom:0; left:calc(var(--who) + (100% - var(--who)) * var(--x)); width:0; }
@@ -66,7 +70,9 @@ ul.said { list-style:none; padding-left:0; } .said .tag { font-weight:500; }
 blockquote { margin:6px 0; padding:6px 12px; border-left:3px solid var(--rule); overflow-wrap:anywhere; }
 cite { display:block; font-style:normal; font-size:12px; color:var(--soft); }
 mark { background:var(--mark); color:inherit; border-radius:2px; } ins { color:var(--good); } del { color:var(--bad); }
-.panel tr:last-child th { border-bottom:0; } .panel .wide table { width:auto; min-width:min(100%,420px); }
+.panel .wide table { width:auto; min-width:min(100%,420px); }
+.panel .wide table.facts, table.facts { width:100%; min-width:0; } .facts th { width:1%; }
+.facts td { overflow-wrap:anywhere; } .failed { overflow-wrap:anywhere; }
 .layers { min-width:600px; max-width:820px; } svg .fx { fill:var(--soft); opacity:.55; }
 svg .cx { stroke:var(--soft); opacity:.4; stroke-width:1.4; } svg .tx { fill:var(--soft); }
 svg .t0 { fill:var(--c0); font-weight:600; } svg .t1 { fill:var(--c1); font-weight:600; }
@@ -77,7 +83,8 @@ kbd { font:13px ui-monospace, monospace; border:1px solid var(--rule); border-ra
 [hidden] { display:none !important; }
 @media (max-width:640px) {
   :root { --who:60px; } header, main { padding-left:10px; padding-right:10px; } .filters { padding:8px 10px; }
-  .filters { position:static; } .filters label, .filters input { flex:1 1 100%; } .filters select { flex:1; }
+  .filters { position:static; } .filters label, .filters input { flex:1 1 100%; }
+  .filters select { flex:1; max-width:none; }
   .tiles { grid-template-columns:repeat(3,1fr); gap:8px; } .tile { padding:8px 10px; } .tile b { font-size:18px; }
   .turn > h3 > button { flex-wrap:wrap; padding:10px 12px; } .words { flex-basis:calc(100% - 60px); }
   .tags { padding-left:52px; justify-content:flex-start; } .panel { padding:0 12px 16px; }

@@ -143,14 +143,14 @@ def _heard(turn: TurnRecord) -> str:
         ("修正", shown("；".join(_compact(repair) for repair in turn.repairs))),
         ("前文", shown(" | ".join(turn.history))),
         ("日期", shown(turn.as_of)),
-        ("没有结果的一路", shown(down)),
+        ("缺的一路", shown(down)),
         ("插话", shown(" | ".join(word or "（没有听清）" for word in turn.barge_ins))),
         ("中止", shown(coded(HANDOFF, turn.halted))),
         ("转人工", shown(" ".join(filter(None, (coded(HANDOFF, turn.handoff), turn.delivery))))),
         ("故障", shown(" | ".join(turn.errors))),
     ]
     body = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in rows if value)
-    return scrolled("听到与查询", body) if body else ""
+    return scrolled("听到与查询", body, "facts") if body else ""
 
 
 def _utterance(one: UtteranceRecord) -> str:

@@ -7,11 +7,11 @@ whoever reads by ear or wants the figures.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from voice_agent.page.frame import shown
-from voice_agent.record.report_words import LANE
+from voice_agent.record.report_words import FLOOR, GATE, LANE, REASON, coded
 from voice_agent.record.waterfall import LANES, Lane, Span, Waterfall
 
 MARGIN_S: Final = 0.3
@@ -22,6 +22,7 @@ _MOST_TICKS: Final = 9
 _WORDED: Final = 8.0
 """Per cent of the width from which a bar carries words."""
 
+_CODES: Final[Mapping[Lane, Mapping[str, str]]] = {"search": GATE, "check": REASON, "floor": FLOOR}
 _STATE: Final = {"": "", "bad": "未过", "cut": "被打断或丢弃", "phrase": "固定用语"}
 
 
@@ -73,7 +74,7 @@ def _lane(lane: Lane, spans: Sequence[Span], scale: _Scale) -> str:
 def _bar(span: Span, scale: _Scale) -> str:
     left, right = scale.at(span.start_s), scale.at(span.end_s)
     moment = span.end_s <= span.start_s
-    words = shown(span.text) if right - left >= _WORDED else ""
+    words = shown(_worded(span)) if right - left >= _WORDED else ""
     place = f"left:{left:.2f}%" + ("" if moment else f";width:{right - left:.2f}%")
     css = " ".join(filter(None, ("moment" if moment else "bar", span.state)))
     return f'<i class="{css}" style="{place}" title="{shown(_told(span))}">{words}</i>'
@@ -85,22 +86,34 @@ def _told(span: Span) -> str:
     when = (
         f"{span.start_s:.2f}–{span.end_s:.2f} s（{length:.2f} s）" if length > 0 else f"{span.start_s:.2f} s"
     )
-    head = " ".join(filter(None, (LANE[span.lane], when, _STATE[span.state])))
-    return f"{head}：{span.text}" if span.text else head
+    head = " ".join(filter(None, (LANE[span.lane], when, _state(span))))
+    return f"{head}：{_worded(span)}" if span.text else head
+
+
+def _worded(span: Span) -> str:
+    """Codes with their words, what was said as it was."""
+    names = _CODES.get(span.lane)
+    if names is None:
+        return span.text
+    first, *rest = span.text.split(" ", 1)
+    return " ".join((coded(names, first), *(coded(REASON, part) for part in rest)))
+
+
+def _state(span: Span) -> str:
+    return "" if span.lane == "floor" else _STATE[span.state]
 
 
 def _table(fall: Waterfall) -> str:
     rows = "".join(
         f'<tr><td class="n">{span.start_s:.2f}</td><td class="n">{span.end_s:.2f}</td><td>{LANE[span.lane]}</td>'
-        f"<td>{shown(span.text)}</td><td>{_STATE[span.state]}</td></tr>"
+        f"<td>{shown(_worded(span))}</td><td>{_state(span)}</td></tr>"
         for span in fall.spans
     )
     head = '<tr><th class="n">从</th><th class="n">到</th><th>谁</th><th>内容</th><th>状态</th></tr>'
     return f"<details><summary>事件表（{len(fall.spans)} 条）</summary>{scrolled('事件表', head + rows)}</details>"
 
 
-def scrolled(name: str, rows: str) -> str:
+def scrolled(name: str, rows: str, css: str = "") -> str:
     """A table that scrolls by itself where the page is narrower; reachable by keyboard."""
-    return (
-        f'<div class="wide" tabindex="0" role="group" aria-label="{shown(name)}"><table>{rows}</table></div>'
-    )
+    table = f'<table class="{css}">{rows}</table>' if css else f"<table>{rows}</table>"
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{shown(name)}">{table}</div>'

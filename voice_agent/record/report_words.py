@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from voice_agent.record.stages import Stage
 from voice_agent.record.values import Relation
 from voice_agent.record.waterfall import Lane
 
@@ -21,6 +20,17 @@ LANE: Final[Mapping[Lane, str]] = {
     "speech": "合成等候",
     "play": "播放",
     "floor": "话权",
+}
+
+FLOOR: Final[Mapping[str, str]] = {
+    "paused": "暂停",
+    "resumed": "接着说",
+    "barge_in": "打断",
+    "halt": "中止",
+    "handoff": "转人工",
+    "handoff_unspoken": "转接语没有说出",
+    "error": "故障",
+    "device": "声卡",
 }
 
 OUTCOME: Final[Mapping[str, str]] = {
@@ -50,7 +60,7 @@ ENDING: Final[Mapping[str, str]] = {
 
 GATE: Final[Mapping[str, str]] = {"ANSWER": "回答", "CLARIFY": "反问", "REFUSE": "不答"}
 
-STAGE: Final[Mapping[Stage, str]] = {
+STAGE: Final[Mapping[str, str]] = {
     "asr": "听写",
     "recall": "召回",
     "rerank": "重排",
