@@ -54,6 +54,7 @@ def test_a_barge_in_lies_in_the_turn_it_cut() -> None:
         {"type": "transcript", "t": 2.0, "turn": 1, "text": "一", "start_s": 0.5, "end_s": 1.5},
         {"type": "speech_started", "t": 4.0, "turn": 1},
         {"type": "reply_ended", "t": 5.0, "turn": 1, "outcome": "interrupted"},
+        {"type": "partial", "t": 5.6, "turn": 1, "text": "二"},
         {"type": "speech_ended", "t": 7.0, "turn": 1, "ended_s": 6.2},
         {"type": "transcript", "t": 7.5, "turn": 2, "text": "二", "start_s": 3.9, "end_s": 6.2},
     ]
