@@ -18,6 +18,9 @@ import pytest
 AXE = "axe-core@4.10.3"
 AXE_SHA256 = "880970c081707360e64f34cea25ff91892f5bc95675b0776925b9709dd8a68bb"
 
+PATIENCE_MS = 180_000
+"""A browser on a machine that does much else may need long for anything; only a dead one needs longer."""
+
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -38,7 +41,7 @@ def chromium() -> Iterator[Any]:
     if found is None:
         pytest.skip("no Chromium here; as root scripts/browser installs one")
     with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS), timeout=PATIENCE_MS)
         try:
             yield browser
         finally:
