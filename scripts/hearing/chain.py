@@ -18,7 +18,9 @@ from audio.types import CALL_RATE_HZ, Recognizer, Samples, Transcript
 from audio.wav import frames
 from voice_agent.call.hearing import TAIL_S
 from voice_agent.call.listen import Listener, VoiceActivity
-from voice_agent.floor.state import AskAgain, Event, Heard, Recognise, Recognised, Rules, State
+from voice_agent.floor.actions import AskAgain, Recognise
+from voice_agent.floor.events import Event, Heard, Recognised
+from voice_agent.floor.state import Rules, State
 from voice_agent.floor.step import step
 
 Outcome = Literal["turn", "asked_again", "dropped"]

@@ -13,27 +13,26 @@ from tests.fakes import LIVELY, Dialogue, Scripted, ScriptedAnswers, ScriptedRec
 from tests.voice_agent.test_session import ANSWERS, FIRST, SCRIPT, SECOND
 from voice_agent import phrases
 from voice_agent.call.recorded import Clip
-from voice_agent.floor.state import (
+from voice_agent.floor.actions import (
     Action,
-    Ahead,
     BeginReply,
-    Event,
-    Floor,
-    Foreseen,
     Guess,
+    Recognise,
+    RecogniseEarly,
+    Speculate,
+    TakeEarly,
+)
+from voice_agent.floor.events import (
+    Event,
+    Foreseen,
     Guessed,
     Heard,
     JobId,
-    Recognise,
     Recognised,
-    RecogniseEarly,
     RecognitionFailed,
     ReplyId,
-    Rules,
-    Speculate,
-    State,
-    TakeEarly,
 )
+from voice_agent.floor.state import Ahead, Floor, Rules, State
 from voice_agent.floor.step import step
 
 QUESTION, PLAIN, OPEN = "退款多久到账", "会员积分有效期", "我想问一下就是"

@@ -16,28 +16,28 @@ from tests.fakes import RULES, Dialogue, Scripted, ScriptedAnswers, ScriptedReco
 from tests.voice_agent.test_session import ANSWER, ANSWERS, FIRST, SCRIPT, SECOND, dialogue, question
 from voice_agent import phrases
 from voice_agent.call.recorded import Clip
-from voice_agent.floor.barge_in import FALSE_ALARMS
-from voice_agent.floor.state import (
+from voice_agent.floor.actions import (
     BargedIn,
     CancelReply,
     Duck,
-    Event,
-    Floor,
-    Heard,
-    JobId,
     PausePlayback,
     Recognise,
+    ResumePlayback,
+    Silence,
+    Unduck,
+)
+from voice_agent.floor.barge_in import FALSE_ALARMS
+from voice_agent.floor.events import (
+    Event,
+    Heard,
+    JobId,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
     ReplyId,
     ReplySounding,
-    ResumePlayback,
-    Silence,
-    State,
-    Step,
-    Unduck,
 )
+from voice_agent.floor.state import Floor, State, Step
 from voice_agent.floor.step import step
 
 INVOICE = "电子发票在订单详情页面里点开就可以开具。"

@@ -12,41 +12,41 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from audio.types import Activity, Silent, Transcript, Voiced
 from tests.fakes import LIVELY
-from voice_agent.floor.state import (
+from voice_agent.floor.actions import (
     AskAgain,
     BeginReply,
-    CallBegan,
     CancelReply,
     EndCall,
+    Guess,
+    HandOff,
+    ReadBack,
+    Recognise,
+    RecogniseEarly,
+    Say,
+    SayHold,
+    Silence,
+    Speculate,
+)
+from voice_agent.floor.events import (
+    CallBegan,
     Event,
     Fault,
-    Floor,
     Foreseen,
-    Guess,
     Guessed,
-    HandOff,
     HandoffEnded,
     HangUp,
     Heard,
-    IllegalEventError,
     JobId,
-    ReadBack,
-    Recognise,
     Recognised,
-    RecogniseEarly,
     RecognitionFailed,
     ReplyEnded,
     ReplyId,
     ReplyOutcome,
     ReplySounding,
-    Say,
-    SayHold,
     SentencePassed,
-    Silence,
-    Speculate,
-    State,
     Taken,
 )
+from voice_agent.floor.state import Floor, IllegalEventError, State
 from voice_agent.floor.step import step
 
 RULES = replace(LIVELY, max_call_s=90.0, reply_limit_s=8.0)

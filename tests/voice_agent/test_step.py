@@ -10,47 +10,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audio.types import DropReason, Silent, Transcript, Voiced
-from voice_agent.floor.duties import Duties
-from voice_agent.floor.overlap import overlap
-from voice_agent.floor.state import (
+from voice_agent.floor.actions import (
     Action,
     AddToPacket,
     AskAgain,
     BargedIn,
     BeginReply,
-    CallBegan,
-    Caller,
     CancelReply,
     EndCall,
-    Event,
-    Fault,
-    Floor,
     HandOff,
-    HandoffEnded,
     HandoffReason,
-    HangUp,
-    Heard,
-    IllegalEventError,
-    JobId,
     PausePlayback,
     ReadBack,
     Recognise,
+    ResumePlayback,
+    Say,
+    SayHold,
+    Silence,
+    TellUntaken,
+)
+from voice_agent.floor.duties import Duties
+from voice_agent.floor.events import (
+    CallBegan,
+    Event,
+    Fault,
+    HandoffEnded,
+    HangUp,
+    Heard,
+    JobId,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
     ReplyId,
     ReplyOutcome,
     ReplySounding,
-    ResumePlayback,
-    Rules,
-    Say,
-    SayHold,
     SentencePassed,
-    Silence,
-    State,
     Taken,
-    TellUntaken,
 )
+from voice_agent.floor.overlap import overlap
+from voice_agent.floor.state import Caller, Floor, IllegalEventError, Rules, State
 from voice_agent.floor.step import step
 
 RULES = Rules(

@@ -12,7 +12,7 @@ from voice_agent.call.replying import Request
 from voice_agent.call.speech import Line, Speech
 from voice_agent.call.voicing import whole_sound
 from voice_agent.floor.duties import Duties
-from voice_agent.floor.state import ReplyId, ReplyOutcome
+from voice_agent.floor.events import ReplyId, ReplyOutcome
 from voice_agent.reply.requests import Wish, wish
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
 from voice_agent.call.speculating import Speculation
-from voice_agent.floor.state import Foreseen, JobId
+from voice_agent.floor.events import Foreseen, JobId
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked
 

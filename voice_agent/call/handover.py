@@ -10,7 +10,8 @@ from voice_agent.call.clock import Job
 from voice_agent.call.parts import Parts
 from voice_agent.call.replying import Looking
 from voice_agent.call.speech import Speech
-from voice_agent.floor.state import HandoffReason, Taken
+from voice_agent.floor.actions import HandoffReason
+from voice_agent.floor.events import Taken
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.handoff import HandoffPacket, HandoffSink
 from voice_agent.reply.rewrite import Exchange

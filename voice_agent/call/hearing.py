@@ -11,7 +11,7 @@ from voice_agent.call.clock import Job
 from voice_agent.call.cores import Priority, ranked
 from voice_agent.call.listen import Listener, Utterance
 from voice_agent.call.parts import Parts
-from voice_agent.floor.state import Guess, Recognise, RecogniseEarly
+from voice_agent.floor.actions import Guess, Recognise, RecogniseEarly
 from voice_agent.record.journal import Recorder
 
 TAIL_S = 0.2

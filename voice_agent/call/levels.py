@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from voice_agent.call.speech import Speech
-from voice_agent.floor.state import Duck, PausePlayback, ResumePlayback, Unduck
+from voice_agent.floor.actions import Duck, PausePlayback, ResumePlayback, Unduck
 
 LevelAction = Duck | Unduck | PausePlayback | ResumePlayback
 

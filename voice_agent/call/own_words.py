@@ -15,9 +15,10 @@ from voice_agent.call.clock import Job
 from voice_agent.call.courtesies import sound_of
 from voice_agent.call.parts import Parts
 from voice_agent.call.speech import Speech
+from voice_agent.floor.actions import AskAgain, ReadBack, Say
 from voice_agent.floor.duties import Duties, Said
+from voice_agent.floor.events import ReplyOutcome
 from voice_agent.floor.keeping import unsure_codes
-from voice_agent.floor.state import AskAgain, ReadBack, ReplyOutcome, Say
 from voice_agent.reply.spoken import spoken_form
 
 OwnWord = AskAgain | ReadBack | Say

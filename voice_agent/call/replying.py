@@ -21,7 +21,7 @@ from voice_agent.call.speech import Line, Speech
 from voice_agent.call.tally import Tally
 from voice_agent.call.voicing import Fallback, voiced
 from voice_agent.floor.duties import Duties
-from voice_agent.floor.state import ReplyId, ReplyOutcome
+from voice_agent.floor.events import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked, Checked, Looked, Walk
 from voice_agent.reply.basis import facts_of, shown

@@ -33,6 +33,8 @@ from voice_agent.call.speculating import Speculation
 from voice_agent.call.speech import Speech
 from voice_agent.call.tally import Tally
 from voice_agent.call.turns import Turns
+from voice_agent.floor import actions as do
+from voice_agent.floor import events as ev
 from voice_agent.floor import state as fl
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.echo import deaf
@@ -92,7 +94,7 @@ class Session:
         self._foresight = Foresight(parts, self._recorder, lambda: self._now_s)
         self._handover = Handover(records.call, parts, self._speech, self._recorder, records.sink)
         self._words = OwnWords(parts, self._speech, self._duties)
-        self._inbox: deque[fl.Event] = deque()
+        self._inbox: deque[ev.Event] = deque()
         self._tasks: dict[int, tuple[asyncio.Task[None], Job]] = {}
         self._tentative: set[int] = set()
         self._leans_on: dict[int, int] = {}
@@ -106,13 +108,13 @@ class Session:
     async def run(self) -> None:
         """Returns when the call has ended. Raises AudioError when the line itself fails."""
         async with asyncio.TaskGroup() as self._group:
-            await self._handle(fl.CallBegan())
+            await self._handle(ev.CallBegan())
             while self.state.floor is not fl.Floor.ENDED:
                 frame = await self._line.caller.read()
                 if frame is None:
                     if self.state.floor is fl.Floor.HANDING_OFF and not self._speech.idle:
                         self._write("handoff_unspoken")
-                    await self._handle(fl.HangUp())
+                    await self._handle(ev.HangUp())
                     break
                 await self._beat(frame)
             await self._handover.delivered()
@@ -126,10 +128,10 @@ class Session:
             await self._handle(self._inbox.popleft())
         self._now_s = frame.end_s
         echoing = deaf(self._parts.echo, self.state.over.echoes, frame.end_s - self._sounded_s)
-        await self._handle(fl.Heard(self._listener.hear(frame, deaf=echoing)))
+        await self._handle(ev.Heard(self._listener.hear(frame, deaf=echoing)))
         await self._play(frame)
         if self._line.caller.exhausted and self._nothing_under_way():
-            await self._handle(fl.HangUp())
+            await self._handle(ev.HangUp())
 
     def _nothing_under_way(self) -> bool:
         state = self.state
@@ -154,24 +156,24 @@ class Session:
                 return
             self._line.caller.agent_started(sound.at_s)
             if sound.line.reply is not None and self.state.floor is fl.Floor.THINKING:
-                await self._handle(fl.ReplySounding(sound.line.reply))
+                await self._handle(ev.ReplySounding(sound.line.reply))
 
     async def _refuse(self, why: str) -> None:
         """More was to be spoken than was checked: silence at once, and a person takes over."""
         self._speech.silence(self._now_s + (self._line.delay_s() or 0.0))
         self._write("error", where="unchecked", message=why)
-        await self._handle(fl.Fault())
+        await self._handle(ev.Fault())
 
-    async def _handle(self, event: fl.Event) -> None:
+    async def _handle(self, event: ev.Event) -> None:
         before = self.state
         try:
             self.state, actions = step(before, event, self._rules)
         except fl.IllegalEventError as e:
             self._write("error", where="floor", message=str(e))
-            self.state, actions = step(before, fl.Fault(), self._rules)
+            self.state, actions = step(before, ev.Fault(), self._rules)
         if self.state.caller is fl.Caller.VOICED and before.caller is not fl.Caller.VOICED:
             self._write("speech_started")
-        if isinstance(event, fl.ReplyEnded) and event.reply == before.reply:
+        if isinstance(event, ev.ReplyEnded) and event.reply == before.reply:
             self._turns.ended(event.outcome, self._now_s)
             self._line.caller.agent_finished(self._now_s)
         for action in actions:
@@ -187,59 +189,59 @@ class Session:
             if number == self._foresight.number:
                 await self._foresight.give_up()
 
-    async def _carry_out(self, action: fl.Action) -> None:
+    async def _carry_out(self, action: do.Action) -> None:
         match action:
-            case fl.Recognise() | fl.RecogniseEarly() | fl.TakeEarly() | fl.Guess():
+            case do.Recognise() | do.RecogniseEarly() | do.TakeEarly() | do.Guess():
                 self._hear(action)
-            case fl.Speculate() | fl.BeginReply() | fl.AskAgain() | fl.ReadBack() | fl.Say():
+            case do.Speculate() | do.BeginReply() | do.AskAgain() | do.ReadBack() | do.Say():
                 self._start(action)
-            case fl.HandOff() | fl.TellUntaken():
+            case do.HandOff() | do.TellUntaken():
                 self._give_over(action)
-            case fl.CancelReply():
+            case do.CancelReply():
                 await self._cancel(action.reply)
-            case fl.BargedIn() | fl.LineEchoes() | fl.AddToPacket() | fl.EndCall():
+            case do.BargedIn() | do.LineEchoes() | do.AddToPacket() | do.EndCall():
                 self._note(action)
             case _:
                 self._sound(action)
 
-    def _hear(self, action: fl.Recognise | fl.RecogniseEarly | fl.TakeEarly | fl.Guess) -> None:
+    def _hear(self, action: do.Recognise | do.RecogniseEarly | do.TakeEarly | do.Guess) -> None:
         match action:
-            case fl.Recognise():
+            case do.Recognise():
                 self._turn_ended(action)
                 self._spawn(action.job, "hear", self._recognise, action)
-            case fl.RecogniseEarly():
+            case do.RecogniseEarly():
                 self._spawn_ahead(action.job, "hear_early", self._recognise, action)
-            case fl.TakeEarly():
+            case do.TakeEarly():
                 self._turn_ended(action)
                 self._tentative.discard(action.job)
                 self._counters["early_used"] += 1
                 if action.transcript is not None:
                     self._turns.heard(action.transcript, action, self._turn_in_hand, self._now_s)
-            case fl.Guess():
+            case do.Guess():
                 self._spawn_ahead(action.job, "guess", self._guess, action)
             case _:
                 assert_never(action)
 
-    def _turn_ended(self, action: fl.Recognise | fl.TakeEarly) -> None:
+    def _turn_ended(self, action: do.Recognise | do.TakeEarly) -> None:
         self._write("speech_ended", ended_s=round(action.until_s, 3))
         self._turns.question_ended(action.until_s)
 
-    def _start(self, action: fl.Speculate | fl.BeginReply | OwnWord) -> None:
+    def _start(self, action: do.Speculate | do.BeginReply | OwnWord) -> None:
         match action:
-            case fl.Speculate():
+            case do.Speculate():
                 asked = self._asked(action.transcript)
                 ahead = self._foresight.begin(action.job, asked, self._turn_in_hand)
                 self._spawn_ahead(action.job, "speculate", self._speculate, ahead)
-            case fl.BeginReply():
+            case do.BeginReply():
                 self._tally = self._turns.begin(action.reply, self.state.turn, action.transcript.text)
                 self._spawn(action.reply, "reply", self._reply, self._request(action))
-            case fl.AskAgain():
+            case do.AskAgain():
                 self._turns.begin(action.reply, self.state.turn, "")
                 self._spawn(action.reply, "ask_again", self._own_words, action)
-            case fl.ReadBack():
+            case do.ReadBack():
                 self._turns.begin(action.reply, self.state.turn, action.transcript.text)
                 self._spawn(action.reply, "read_back", self._own_words, action)
-            case fl.Say():
+            case do.Say():
                 self._spawn(action.reply, "say", self._own_words, action)
             case _:
                 assert_never(action)
@@ -247,7 +249,7 @@ class Session:
     def _asked(self, transcript: Transcript) -> Asked:
         return Asked(transcript.text, self._records.as_of, self._turns.history, transcript.confidence)
 
-    def _request(self, action: fl.BeginReply) -> Request:
+    def _request(self, action: do.BeginReply) -> Request:
         """The request, with the speculation that was about it; that one's task now lives and dies with the reply's."""
         ahead = self._foresight.adopt(action.ahead, self._asked(action.transcript), self.state.turn)
         if ahead is not None:
@@ -265,42 +267,42 @@ class Session:
             ahead,
         )
 
-    def _give_over(self, action: fl.HandOff | fl.TellUntaken) -> None:
+    def _give_over(self, action: do.HandOff | do.TellUntaken) -> None:
         """The packet goes out while the phrase is spoken."""
         match action:
-            case fl.HandOff():
+            case do.HandOff():
                 self._write("halt", reason=action.reason)
                 self._speech.halt()
                 self._handover.pack(action.reason, self.state.turn, self._turns.history)
                 self._spawn(DELIVERING, "deliver", self._handover.deliver, lambda: self._now_s)
                 self._spawn(HANDING_OVER, "handoff", self._hand_over, None)
-            case fl.TellUntaken():
+            case do.TellUntaken():
                 self._spawn(HANDING_OVER, "untaken", self._hand_over, action.kept)
             case _:
                 assert_never(action)
 
-    def _sound(self, action: fl.SayHold | LevelAction | fl.Silence) -> None:
+    def _sound(self, action: do.SayHold | LevelAction | do.Silence) -> None:
         match action:
-            case fl.SayHold():
+            case do.SayHold():
                 phrase = HOLD_AGAIN if action.again else HOLD
                 self._speech.hold(self._parts.phrases[phrase], phrase, self._turn_in_hand)
-            case fl.Silence():
+            case do.Silence():
                 self._speech.silence(self._now_s + (self._line.delay_s() or 0.0))
             case _:
                 kind, facts = level(action, self._speech)
                 if kind:
                     self._write(kind, **facts)
 
-    def _note(self, action: fl.BargedIn | fl.LineEchoes | fl.AddToPacket | fl.EndCall) -> None:
+    def _note(self, action: do.BargedIn | do.LineEchoes | do.AddToPacket | do.EndCall) -> None:
         match action:
-            case fl.LineEchoes():
+            case do.LineEchoes():
                 self._write("fallback", what="audio.echo", to="half_duplex", why="the agent heard itself")
-            case fl.BargedIn():
+            case do.BargedIn():
                 self._write("barge_in", heard=action.heard)
                 self._turns.ended("interrupted", self._now_s)
-            case fl.AddToPacket():
+            case do.AddToPacket():
                 self._handover.add(action.transcript.text)
-            case fl.EndCall():
+            case do.EndCall():
                 self._turns.close(self._now_s)
                 counters = {
                     **self._counters,
@@ -352,33 +354,33 @@ class Session:
         await asyncio.wait({task})
         job.close()
 
-    async def _recognise(self, action: fl.Recognise | fl.RecogniseEarly, job: Job) -> None:
+    async def _recognise(self, action: do.Recognise | do.RecogniseEarly, job: Job) -> None:
         turn = self._turn_in_hand
         transcript = await self._hearing.final(action, turn, job)
         if transcript is None:
-            self._post(fl.RecognitionFailed(action.job))
+            self._post(ev.RecognitionFailed(action.job))
             return
         if action.job == self.state.ahead.early:
             self._hearing.note(transcript, action.until_s, turn, transcript.text)
         else:
             self._turns.heard(transcript, action, turn, self._now_s)
-        self._post(fl.Recognised(action.job, transcript, self._spoken_over(action)))
+        self._post(ev.Recognised(action.job, transcript, self._spoken_over(action)))
 
-    def _spoken_over(self, span: fl.Recognise | fl.RecogniseEarly) -> str:
+    def _spoken_over(self, span: do.Recognise | do.RecogniseEarly) -> str:
         """What of the agent's own words may have been recognised."""
         echoes = self._parts.echo.mode == "overlap_text"
         return self._speech.said_between(span.from_s, span.until_s) if echoes else ""
 
-    async def _guess(self, action: fl.Guess, job: Job) -> None:
+    async def _guess(self, action: do.Guess, job: Job) -> None:
         transcript = await self._hearing.guess(action, self._turn_in_hand, job)
-        self._post(fl.Guessed(action.job, transcript, action.until_s))
+        self._post(ev.Guessed(action.job, transcript, action.until_s))
 
     async def _speculate(self, ahead: Speculation, job: Job) -> None:
         self._post(await self._foresight.run(ahead, self._turn_in_hand, job))
 
     async def _reply(self, request: Request, job: Job) -> None:
         self._handover.looking = Looking(request.turn, request.transcript.text)
-        outcome: fl.ReplyOutcome
+        outcome: ev.ReplyOutcome
         try:
             request = await self._parts.workers.hearing.run(asked_anew, request)
             kept = await Courtesies(request, self._parts, self._speech).answer(job)
@@ -386,27 +388,27 @@ class Session:
         except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
             self._write("error", where="reply", message=f"{type(e).__name__}: {e}")
             outcome = "failed"
-        self._post(fl.ReplyEnded(request.reply, outcome))
+        self._post(ev.ReplyEnded(request.reply, outcome))
 
-    async def _answer(self, request: Request, job: Job) -> fl.ReplyOutcome:
-        voice = Voice(self._speech, self._tally, lambda: self._post(fl.SentencePassed(request.reply)))
+    async def _answer(self, request: Request, job: Job) -> ev.ReplyOutcome:
+        voice = Voice(self._speech, self._tally, lambda: self._post(ev.SentencePassed(request.reply)))
         replying = Replying(request, self._parts, voice, self._recorder, lambda: self._now_s)
         self._handover.looking = replying.looking
         return await replying.run(job)
 
     async def _own_words(self, action: OwnWord, job: Job) -> None:
-        outcome: fl.ReplyOutcome
+        outcome: ev.ReplyOutcome
         try:
             outcome = await self._words.say(action, self.state.turn, job)
         except Exception as e:  # noqa: BLE001 - the reply's boundary: any fault becomes a recorded outcome
             self._write("error", where="own_words", message=f"{type(e).__name__}: {e}")
             outcome = "failed"
-        self._post(fl.ReplyEnded(action.reply, outcome))
+        self._post(ev.ReplyEnded(action.reply, outcome))
 
     async def _hand_over(self, kept: bool | None, job: Job) -> None:
-        self._post(fl.HandoffEnded(await self._handover.run(kept, job, lambda: self._now_s)))
+        self._post(ev.HandoffEnded(await self._handover.run(kept, job, lambda: self._now_s)))
 
-    def _post(self, event: fl.Event) -> None:
+    def _post(self, event: ev.Event) -> None:
         if len(self._inbox) >= MAX_WAITING_EVENTS:
             raise RuntimeError(f"{MAX_WAITING_EVENTS} events wait for one frame; a task has run wild")
         self._inbox.append(event)

@@ -17,7 +17,7 @@ from voice_agent.call.clock import Job
 from voice_agent.call.cores import Priority, ranked
 from voice_agent.call.parts import Parts
 from voice_agent.call.voicing import Fallback, voiced
-from voice_agent.floor.state import JobId
+from voice_agent.floor.events import JobId
 from voice_agent.reply.answer import Asked, Checked, Looked, Walk
 from voice_agent.reply.generator import Tell
 from voice_agent.reply.requests import asks_for_person

@@ -12,7 +12,7 @@ from audio.playback import Finished, Playback, Started
 from audio.types import CALL_RATE_HZ, Samples
 from voice_agent.call.clock import Job
 from voice_agent.call.sounded import CHARACTERS_A_SECOND, Sounded
-from voice_agent.floor.state import ReplyId
+from voice_agent.floor.events import ReplyId
 from voice_agent.record.journal import Recorder
 
 MAX_QUEUED_S = 120.0

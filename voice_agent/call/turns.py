@@ -8,7 +8,8 @@ from typing import Literal
 from audio.types import Transcript
 from voice_agent.call.speech import Line, Sounding, Speech
 from voice_agent.call.tally import Counts, Tally, UncheckedError
-from voice_agent.floor.state import Recognise, RecogniseEarly, ReplyId, ReplyOutcome, TakeEarly
+from voice_agent.floor.actions import Recognise, RecogniseEarly, TakeEarly
+from voice_agent.floor.events import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.rewrite import Exchange
 

@@ -9,23 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from audio.types import Silent, Transcript, Voiced
-from voice_agent.floor.state import (
-    Action,
-    Ahead,
-    Caller,
-    Floor,
-    Foreseen,
-    Guess,
-    Guessed,
-    JobId,
-    Recognised,
-    RecogniseEarly,
-    RecognitionFailed,
-    Rules,
-    Speculate,
-    State,
-    Step,
-)
+from voice_agent.floor.actions import Action, Guess, RecogniseEarly, Speculate
+from voice_agent.floor.events import Foreseen, Guessed, JobId, Recognised, RecognitionFailed
+from voice_agent.floor.state import Ahead, Caller, Floor, Rules, State, Step
 from voice_agent.floor.turn_end import pause_s
 
 HAIR_S = 1e-6

@@ -11,30 +11,24 @@ from dataclasses import replace
 from typing import Literal
 
 from audio.types import Activity, Silent, Voiced
-from voice_agent.floor.duties import Over
-from voice_agent.floor.echo import ECHO_LIMIT, is_echo
-from voice_agent.floor.keeping import affirms, denies
-from voice_agent.floor.overlap import overlap
-from voice_agent.floor.state import (
+from voice_agent.floor.actions import (
     Action,
     BargedIn,
-    Caller,
     CancelReply,
     Duck,
-    Floor,
-    IllegalEventError,
-    JobId,
     LineEchoes,
     PausePlayback,
     Recognise,
-    Recognised,
     ResumePlayback,
-    Rules,
     Silence,
-    State,
-    Step,
     Unduck,
 )
+from voice_agent.floor.duties import Over
+from voice_agent.floor.echo import ECHO_LIMIT, is_echo
+from voice_agent.floor.events import JobId, Recognised
+from voice_agent.floor.keeping import affirms, denies
+from voice_agent.floor.overlap import overlap
+from voice_agent.floor.state import Caller, Floor, IllegalEventError, Rules, State, Step
 
 FALSE_ALARMS = 3
 """Pauses of one reply over nothing. A room that noisy must not chop it up: then only a long voice pauses it."""

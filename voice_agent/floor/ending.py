@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from voice_agent.floor.actions import CancelReply, EndCall, HandOff, HandoffReason, Silence, TellUntaken
 from voice_agent.floor.duties import Ending, Kept
-from voice_agent.floor.state import (
-    CancelReply,
-    EndCall,
-    Floor,
-    HandOff,
-    HandoffReason,
-    IllegalEventError,
-    Silence,
-    State,
-    Step,
-    Taken,
-    TellUntaken,
-)
+from voice_agent.floor.events import Taken
+from voice_agent.floor.state import Floor, IllegalEventError, State, Step
 
 
 def hand_off(state: State, reason: HandoffReason) -> Step:

@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from audio.types import Silent
-from voice_agent.floor.state import (
-    Floor,
-    IllegalEventError,
-    JobId,
-    Recognise,
-    Recognised,
-    State,
-    Step,
-    TakeEarly,
-)
+from voice_agent.floor.actions import Recognise, TakeEarly
+from voice_agent.floor.events import JobId, Recognised
+from voice_agent.floor.state import Floor, IllegalEventError, State, Step
 
 
 def begin_hearing(state: State, until_s: float, now_s: float) -> Step:

@@ -10,18 +10,10 @@ from retrieval.codes import find_codes
 from retrieval.normalize import normalize
 from retrieval.numbers import written
 from retrieval.spelled import joined
+from voice_agent.floor.actions import Action, Say
 from voice_agent.floor.duties import Duties, Said
-from voice_agent.floor.state import (
-    Action,
-    Event,
-    Floor,
-    Heard,
-    IllegalEventError,
-    ReplyId,
-    Say,
-    State,
-    Step,
-)
+from voice_agent.floor.events import Event, Heard, ReplyId
+from voice_agent.floor.state import Floor, IllegalEventError, State, Step
 
 _SILENT = re.compile(r"[^\w]")
 _YES = re.compile(r"(?:嗯|恩|啊|哦|对|是|是的|对的|没错|正确|好|好的|可以|没问题|就是|确认|呀|了|的)+")

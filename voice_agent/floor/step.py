@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from audio.types import Silent, Transcript, Voiced
+from audio.types import Silent, Voiced
+from voice_agent.floor.actions import CancelReply, EndCall, HandoffReason, Silence
 from voice_agent.floor.ahead import (
     HAIR_S,
     on_early,
@@ -21,57 +22,28 @@ from voice_agent.floor.ahead import (
     tidied,
     turn_pause_s,
 )
-from voice_agent.floor.barge_in import (
-    cut,
-    go_on,
-    levelled,
-    meaning,
-    paused_silence,
-    paused_voice,
-    stopped,
-    voice_over,
-)
-from voice_agent.floor.duties import Kept
-from voice_agent.floor.echo import is_echo
+from voice_agent.floor.barge_in import levelled, paused_silence, paused_voice, voice_over
 from voice_agent.floor.ending import hand_off, handoff_ended, hang_up
-from voice_agent.floor.hearing import begin_hearing, take_early
-from voice_agent.floor.keeping import affirms, begin_call, denies, unsure_codes, watched
-from voice_agent.floor.state import (
-    Action,
-    AddToPacket,
-    AskAgain,
-    BeginReply,
+from voice_agent.floor.events import (
     CallBegan,
-    Caller,
-    CancelReply,
-    EndCall,
     Event,
     Fault,
-    Floor,
     Foreseen,
     Guessed,
     HandoffEnded,
-    HandoffReason,
     HangUp,
     Heard,
-    IllegalEventError,
-    JobId,
-    ReadBack,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
-    ReplyId,
     ReplySounding,
-    Rules,
     SentencePassed,
-    Silence,
-    State,
-    Step,
 )
+from voice_agent.floor.hearing import begin_hearing
+from voice_agent.floor.keeping import begin_call, watched
+from voice_agent.floor.state import Caller, Floor, IllegalEventError, Rules, State, Step
 from voice_agent.floor.waiting import hold, over_hold
-
-_SPOKE_UNCLEARLY = frozenset({"low_confidence", "loop", "too_dense", "not_chinese"})
-"""Drops behind which a person may have spoken: they are asked to repeat. Other drops are no speech at all."""
+from voice_agent.floor.words import recognition_ended, turn_heard_early
 
 
 def step(state: State, event: Event, rules: Rules) -> Step:
@@ -127,16 +99,11 @@ def _words(state: State, event: Recognised | RecognitionFailed | Guessed | Fores
         case Foreseen() if event.job == state.ahead.speculation:
             return on_foreseen(state, event)
         case Recognised() | RecognitionFailed() if event.job == state.hearing:
-            return _recognition(state, event, rules)
+            return recognition_ended(state, event, rules)
         case Recognised() | RecognitionFailed() if event.job == state.ahead.early:
             return on_early(state, event, rules)
         case _:
             return _stale(state)
-
-
-def _recognition(state: State, event: Recognised | RecognitionFailed, rules: Rules) -> Step:
-    state = replace(state, hearing=None)
-    return _recognised(state, event, rules) if isinstance(event, Recognised) else _unheard(state)
 
 
 def _reply(state: State, event: SentencePassed | ReplySounding | ReplyEnded) -> Step:
@@ -200,7 +167,7 @@ def _turn_over(state: State, silent: Silent, rules: Rules) -> Step:
         case Floor.THINKING:  # its words are already being answered
             return state, ()
         case _ if state.ahead.early is not None:
-            return _take_early(state, state.ahead.early, silent, rules)
+            return turn_heard_early(state, state.ahead.early, silent, rules)
         case _:
             return begin_hearing(state, silent.since_s, silent.until_s)
 
@@ -217,87 +184,11 @@ def _limits(state: State, now_s: float, rules: Rules) -> Step | None:
     return None
 
 
-def _take_early(state: State, job: JobId, silent: Silent, rules: Rules) -> Step:
-    """If the recognition is over too, its words are acted on at once."""
-    heard = state.ahead.heard
-    state, actions = take_early(state, job, silent)
-    if heard is None:
-        return state, actions
-    after, more = _recognition(state, heard, rules)
-    return after, actions + more
-
-
 def _take_back(state: State) -> Step:
     """The caller goes on before they were answered: one question in two breaths."""
     cancel = () if state.reply is None else (CancelReply(state.reply),)
     taken = replace(state, floor=Floor.IDLE, reply=None, hearing=None, waiting_since_s=None, holds=0)
     return taken, (*cancel, Silence())
-
-
-def _recognised(state: State, event: Recognised, rules: Rules) -> Step:
-    transcript = event.transcript
-    if state.floor is Floor.HANDING_OFF:
-        return replace(state, utterance_from_s=None), (AddToPacket(transcript),) if transcript.text else ()
-    if state.floor is Floor.PAUSED:
-        return _overlapped(state, event, rules)
-    ours = is_echo(transcript.text, event.spoken)
-    if transcript.text and not ours:
-        return _begin_reply(replace(state, asked_again=0), transcript, rules)
-    if transcript.dropped in _SPOKE_UNCLEARLY:
-        return _unheard(state)
-    over = replace(state.over, echoes=state.over.echoes + ours)
-    quiet = replace(state, floor=Floor.IDLE, utterance_from_s=None, waiting_since_s=None, turn_open=False)
-    return replace(quiet, holds=0, over=over), ()
-
-
-def _overlapped(state: State, event: Recognised, rules: Rules) -> Step:
-    """What was said over the agent is known. Words of a caller who has not finished are heard out first."""
-    text = event.transcript.text
-    match meaning(state, event):
-        case "words" if state.caller is Caller.QUIET:
-            state, actions = cut(state, text)
-            begun, begin = _begin_reply(state, event.transcript, rules)
-            return begun, actions + begin
-        case "words":
-            return cut(state, text)
-        case "stop":
-            return stopped(state, text)
-        case why:
-            return go_on(state, why)
-
-
-def _begin_reply(state: State, transcript: Transcript, rules: Rules) -> Step:
-    asked, state = state.kept.read_back, replace(state, kept=Kept(), over=replace(state.over, alarms=0))
-    ahead = state.ahead.speculation
-    state, reply = _next_reply(state)
-    if asked is None and unsure_codes(transcript, rules.duties):
-        return replace(state, kept=Kept(read_back=transcript)), (ReadBack(reply, transcript),)
-    if asked is not None and denies(transcript.text):
-        return replace(state, asked_again=1), (AskAgain(reply),)
-    if asked is not None and affirms(transcript.text):
-        transcript = replace(asked, confidence=1.0)  # by the caller's own word
-    return state, (BeginReply(reply, transcript, may_clarify=not state.clarified, ahead=ahead),)
-
-
-def _next_reply(state: State) -> tuple[State, ReplyId]:
-    reply = ReplyId(state.last_id + 1)
-    turn = state.turn if state.turn_open else state.turn + 1
-    begun = replace(state, floor=Floor.THINKING, reply=reply, last_id=reply, passed=False)
-    return replace(begun, turn=turn, turn_open=True), reply
-
-
-def _unheard(state: State) -> Step:
-    """Speech came in but no words out: over the agent it wins (fail towards the caller); ask once, then a person."""
-    if state.floor is Floor.HANDING_OFF:
-        return replace(state, utterance_from_s=None), ()
-    before: tuple[Action, ...] = ()
-    if state.floor is Floor.PAUSED:
-        state, before = cut(state, "")
-    if state.asked_again:
-        state, after = hand_off(state, HandoffReason.LOW_ASR)
-        return state, before + after
-    state, reply = _next_reply(replace(state, asked_again=1))
-    return state, (*before, AskAgain(reply))
 
 
 def _sounding(state: State) -> Step:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from voice_agent.floor.state import Floor, Rules, SayHold, State
+from voice_agent.floor.actions import SayHold
+from voice_agent.floor.state import Floor, Rules, State
 
 
 def hold(state: State, now_s: float, rules: Rules) -> tuple[State, tuple[SayHold]] | None:

@@ -11,7 +11,8 @@ from typing import Literal, get_args
 
 from audio.types import DropReason
 from retrieval.types import GateReason, Outcome, VerdictReason
-from voice_agent.floor.state import HandoffReason, ReplyOutcome, Taken
+from voice_agent.floor.actions import HandoffReason
+from voice_agent.floor.events import ReplyOutcome, Taken
 
 Data = Mapping[str, object]
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from retrieval.types import GateReason, VerdictReason
-from voice_agent.floor.state import HandoffReason
+from voice_agent.floor.actions import HandoffReason
 from voice_agent.record.stages import Stage
 from voice_agent.record.summary import CallSummary, TurnSummary
 
