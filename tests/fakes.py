@@ -28,10 +28,11 @@ from retrieval.types import (
 )
 from voice_agent import phrases
 from voice_agent.call.clock import ReplayClock, WallClock
+from voice_agent.call.line import Line, Records
 from voice_agent.call.listen import VoiceActivity
 from voice_agent.call.parts import Caller, Parts, Workers
 from voice_agent.call.recorded import Clip, RecordedCaller
-from voice_agent.call.session import Line, Records, Session
+from voice_agent.call.session import Session
 from voice_agent.call.threads import Worker
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.echo import EchoRules

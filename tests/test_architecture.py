@@ -160,7 +160,7 @@ def test_decisions_are_pure(name: str) -> None:
 
 
 def test_one_file_cancels() -> None:
-    """Only the session cancels tasks; elsewhere scopes end by themselves."""
+    """Only the file in which tasks are born cancels them; elsewhere scopes end by themselves."""
     calls = [
         (path.relative_to(ROOT).as_posix(), node.lineno)
         for path in modules()
@@ -168,7 +168,7 @@ def test_one_file_cancels() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cancel"
     ]
-    assert {file for file, _ in calls} <= {"voice_agent/call/session.py"}
+    assert {file for file, _ in calls} <= {"voice_agent/call/tasks.py"}
 
 
 def test_nothing_is_unpickled() -> None:

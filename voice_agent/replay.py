@@ -13,8 +13,9 @@ from audio.types import CALL_RATE_HZ, Samples
 from audio.wav import WavWriter
 from voice_agent.build import Agent, replay_duties
 from voice_agent.call.clock import Clock, ReplayClock, WallClock
+from voice_agent.call.line import Line, Records
 from voice_agent.call.recorded import Clip, RecordedCaller
-from voice_agent.call.session import Line, Records, Session
+from voice_agent.call.session import Session
 from voice_agent.config import Config
 from voice_agent.record.journal import Journal, unused_call_id
 from voice_agent.record.vault import masking

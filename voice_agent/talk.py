@@ -22,8 +22,9 @@ from audio.types import CALL_RATE_HZ, Samples
 from audio.wav import WavWriter
 from voice_agent.build import Agent, live_duties
 from voice_agent.call.clock import WallClock
+from voice_agent.call.line import Line, Records
 from voice_agent.call.live import LiveCaller
-from voice_agent.call.session import Line, Records, Session
+from voice_agent.call.session import Session
 from voice_agent.errors import InputError
 from voice_agent.floor.state import State
 from voice_agent.handing_over import live_sink

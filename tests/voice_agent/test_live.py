@@ -26,9 +26,10 @@ from tests.fakes import (
 )
 from voice_agent import phrases
 from voice_agent.call.clock import WallClock
+from voice_agent.call.line import Line, Records
 from voice_agent.call.live import LiveCaller
 from voice_agent.call.parts import Parts, Workers
-from voice_agent.call.session import Line, Records, Session
+from voice_agent.call.session import Session
 from voice_agent.call.threads import Worker
 from voice_agent.record.journal import MemoryJournal
 from voice_agent.record.schema import validate_event
