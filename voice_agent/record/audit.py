@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from retrieval.gate import decide
 from retrieval.types import Passage, Verdict
-from voice_agent.record.lines import Event, Lines
+from voice_agent.record.fields import Event, mapping
+from voice_agent.record.lines import Lines
 from voice_agent.reply.basis import Basis, basis_of, judge_again
 
 Status = Literal["same", "changed", "masked", "incomplete"]
@@ -80,9 +81,7 @@ def reverify(lines: Lines, passages: Mapping[str, Passage]) -> list[Judgement]:
 
 def settings_of(lines: Lines) -> set[str]:
     """The keys that `what_if` can change for this call."""
-    named = {
-        key for event in lines.events if event["type"] == "gate" for key in _mapping(event, "thresholds")
-    }
+    named = {key for event in lines.events if event["type"] == "gate" for key in mapping(event, "thresholds")}
     return {f"gate.{key}" for key in named - MEASURED_WITH} | {MIN_RELEVANCE}
 
 
@@ -102,10 +101,10 @@ def _gates(lines: Lines, changes: Mapping[str, float]) -> Iterator[Judgement]:
 def _decided(event: Event, changes: Mapping[str, float]) -> str | None:
     if event.get("truncated"):
         return None
-    odd = {name: float(value) for name, value in _mapping(event, "not_finite").items()}
-    thresholds = {**_mapping(event, "thresholds"), **changes}
+    odd = {name: float(value) for name, value in mapping(event, "not_finite").items()}
+    thresholds = {**mapping(event, "thresholds"), **changes}
     try:
-        gate = decide({**_mapping(event, "features"), **odd}, thresholds)
+        gate = decide({**mapping(event, "features"), **odd}, thresholds)
     except (KeyError, TypeError):
         return None
     return _told(gate.outcome, gate.reason)
@@ -187,11 +186,6 @@ def _told(outcome: str, reason: object) -> str:
 def _citing(told: str, cited: Iterable[object]) -> str:
     named = ", ".join(map(str, cited))
     return f"{told} ({named})" if named else told
-
-
-def _mapping(event: Event, key: str) -> dict[str, Any]:
-    value = event.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _turn(event: Event) -> int:

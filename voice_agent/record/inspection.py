@@ -1,17 +1,10 @@
-"""Journals read back: what happened in a call, turn by turn, as frozen facts.
-
-A journal may end inside a line (its process was killed) or hold a line that is no JSON (a full disk): both are
-counted and told, never fatal. Fields of a wrong type read as absent.
-"""
+"""Journals read back: what happened in a call, turn by turn, as frozen facts. Fields of a wrong type read as absent."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from voice_agent.errors import InputError
 from voice_agent.record.call_record import (
     CallRecord,
     CitedRecord,
@@ -34,6 +27,7 @@ from voice_agent.record.fields import (
     text,
     texts,
 )
+from voice_agent.record.lines import Lines, read_lines
 
 _TURN_KINDS = frozenset(
     {
@@ -54,59 +48,26 @@ _TURN_KINDS = frozenset(
 
 def read_call(path: Path) -> CallRecord:
     """One journal. Raises InputError if it cannot be read or holds no event at all."""
-    return call_of(path, journal_bytes(path))
+    return call_of(read_lines(path))
 
 
-def journal_bytes(path: Path) -> bytes:
-    """The file as it is. Raises InputError."""
-    try:
-        return path.read_bytes()
-    except OSError as e:
-        raise InputError(
-            f"{path}: cannot be read ({e.strerror}); give a journal, a folder or a call id"
-        ) from e
-
-
-def call_of(path: Path, data: bytes) -> CallRecord:
-    """The call that these bytes of its journal tell. Raises InputError if they hold no event at all."""
-    events, broken, torn = parse(data)
-    if not events:
-        raise InputError(f"{path}: no journal of a call (no readable event in it)")
-    header = next((e for e in events if e["type"] == "call"), {})
-    facts = [e for e in events if e["type"] != "call"]
-    end = _last(facts, "call_ended")
+def call_of(lines: Lines) -> CallRecord:
+    """The call that these lines of its journal tell."""
+    end = _last(lines.events, "call_ended")
     return CallRecord(
-        call=text(header, "call") or path.stem,
-        path=path,
-        header=header,
-        turns=tuple(_turn(at, mine) for at, mine in _by_turn(facts)),
-        ready_ms=numbers(_last(facts, "ready"), "timings_ms"),
+        call=lines.call,
+        path=lines.path,
+        header=lines.header,
+        turns=tuple(_turn(at, mine) for at, mine in _by_turn(lines.events)),
+        ready_ms=numbers(_last(lines.events, "ready"), "timings_ms"),
         ended=text(end, "reason") if end else None,
         length_s=number(end, "length_s"),
         stale_events=integer(end, "stale_events"),
         counters=mapping(end, "counters"),
-        events=len(events),
-        torn=torn,
-        broken=broken,
+        events=lines.count,
+        torn=lines.torn,
+        broken=lines.broken,
     )
-
-
-def parse(data: bytes) -> tuple[list[dict[str, Any]], int, bool]:
-    """Events, how many lines within are no event, whether the last line is incomplete."""
-    *lines, rest = data.split(b"\n")
-    events = [_event(line) for line in lines if line.strip()]
-    broken = sum(event is None for event in events)
-    last = _event(rest) if rest.strip() else None
-    whole = [event for event in [*events, last] if event is not None]
-    return whole, broken, bool(rest.strip()) and last is None
-
-
-def _event(line: bytes) -> dict[str, Any] | None:
-    try:
-        event = json.loads(line.decode())
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None
 
 
 def _by_turn(events: Iterable[Event]) -> list[tuple[int, list[Event]]]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from voice_agent.errors import InputError
-from voice_agent.record.inspection import call_of, journal_bytes
+from voice_agent.record.inspection import call_of
+from voice_agent.record.lines import journal_bytes, lines_of
 from voice_agent.record.schema import SCHEMA_VERSION
 from voice_agent.record.summary import CallSummary, TurnSummary, summarise
 
@@ -69,8 +70,8 @@ def _read(path: Path) -> CallSummary | None:
     with suppress(InputError):
         data = journal_bytes(path)
         with suppress(InputError):
-            return summarise(call_of(path, lean(data)))
-        return summarise(call_of(path, data))
+            return summarise(call_of(lines_of(path, lean(data))))
+        return summarise(call_of(lines_of(path, data)))
     return None
 
 
