@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.voice_agent.reported_calls import write_report_call
-from voice_agent.record.inspection import parse
+from voice_agent.record.lines import read_lines
 from voice_agent.record.report_waterfall import waterfall
 from voice_agent.record.waterfall import LANES, Span, Waterfall, spans_of, waterfalls
 
 
 @pytest.fixture
 def falls(tmp_path: Path) -> dict[int, Waterfall]:
-    return waterfalls(parse(write_report_call(tmp_path, "one", 4).read_bytes())[0])
+    return waterfalls(read_lines(write_report_call(tmp_path, "one", 4)).events)
 
 
 def lane(fall: Waterfall, name: str) -> list[tuple[float, float, str, str]]:

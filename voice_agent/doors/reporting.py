@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from voice_agent.errors import InputError
-from voice_agent.record.inspection import call_of, journal_bytes, parse
+from voice_agent.record.inspection import call_of
+from voice_agent.record.lines import read_lines
 from voice_agent.record.report import html_report
 from voice_agent.record.report_call import CallView
 from voice_agent.record.report_sound import MOST_BYTES, read_sound
@@ -62,9 +63,9 @@ def _views(journals: Iterable[Path]) -> list[CallView]:
 def _view(path: Path, room: int) -> CallView | None:
     """None if it is no journal, or is gone since it was listed."""
     with suppress(InputError):
-        data = journal_bytes(path)
-        record = call_of(path, data)
-        return CallView(record, waterfalls(parse(data)[0]), read_sound(path.with_suffix(".wav"), room))
+        lines = read_lines(path)
+        sound = read_sound(path.with_suffix(".wav"), room)
+        return CallView(call_of(lines), waterfalls(lines.events), sound)
     return None
 
 
