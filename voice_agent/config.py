@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import yaml
 from pydantic import (
@@ -21,6 +22,7 @@ from pydantic import (
 
 from voice_agent.errors import ConfigError
 from voice_agent.floor.echo import Echo
+from voice_agent.overrides import apply, override_by_environment
 from voice_agent.phrases import CALLBACK
 from voice_agent.reply.posting import target_of
 
@@ -266,6 +268,22 @@ class Replay(_Section):
     speech_s: PositiveFloat = 0.9
 
 
+class Service(_Section):
+    """The HTTP service; see docs/service.md. API keys come from VOICE_AGENT_API_KEYS or a file of their hashes."""
+
+    host: str = Field(default="127.0.0.1", min_length=1)
+    port: int = Field(default=8080, ge=0, le=65535)
+    keys_file: Path | None = None
+    at_once: PositiveInt = 1
+    queue: int = Field(default=16, ge=0)
+    deadline_s: PositiveFloat = 10.0
+    drain_s: float = Field(default=1.0, ge=0)
+    body_kb: PositiveInt = 64
+    body_s: PositiveFloat = 10.0
+    rate: str | None = "120/minute"
+    cache: int = Field(default=256, ge=0)
+
+
 HUB_RETRIEVAL = {
     "encoder": "BAAI/bge-small-zh-v1.5",
     "query_instruction": "为这个句子生成表示以用于检索相关文章：",
@@ -298,10 +316,11 @@ class Config(_Section):
     privacy: Privacy = Privacy()
     telemetry: Telemetry = Telemetry()
     replay: Replay = Replay()
+    service: Service = Service()
 
     @property
     def sha(self) -> str:
-        values = self.model_dump_json(exclude={"paths": True, "retrieval": {"dictionary"}})
+        values = self.model_dump_json(exclude={"paths": True, "service": True, "retrieval": {"dictionary"}})
         return hashlib.sha256(values.encode()).hexdigest()[:16]
 
 
@@ -313,8 +332,12 @@ def find_config() -> Path:
     raise ConfigError("config.yaml: not in this folder; run from the project or give --config FILE")
 
 
-def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Config:
-    """Reads the file (default: find_config), applies `section.key=value` overrides. Raises ConfigError."""
+def load_config(
+    path: Path | None = None, overrides: Sequence[str] = (), environment: Mapping[str, str] | None = None
+) -> Config:
+    """Reads the file (default: find_config), then the environment (default: the process's), then the overrides, each
+    `section.key=value`: the later wins. Raises ConfigError.
+    """
     file = path or find_config()
     try:
         values = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
@@ -324,8 +347,9 @@ def load_config(path: Path | None = None, overrides: Sequence[str] = ()) -> Conf
         raise ConfigError(f"{file}: not YAML: {' '.join(str(e).split())}") from e
     if not isinstance(values, dict):
         raise ConfigError(f"{file}: must be a mapping of sections; see the shipped config.yaml")
+    override_by_environment(values, os.environ if environment is None else environment)
     for override in overrides:
-        _apply(values, override)
+        apply(values, override, f"--set {override}")
     try:
         config = Config.model_validate(values)
     except ValidationError as e:
@@ -343,19 +367,6 @@ def _for_hub(config: Config) -> Config:
         if getattr(config.retrieval, key) == getattr(embedded, key)
     }
     return config.model_copy(update={"retrieval": config.retrieval.model_copy(update=named)})
-
-
-def _apply(values: dict[str, Any], override: str) -> None:
-    key, equals, text = override.partition("=")
-    *sections, last = key.split(".")
-    if not equals or not last:
-        raise ConfigError(f"--set {override}: write it as section.key=value")
-    here = values
-    for section in sections:
-        here = here.setdefault(section, {})
-        if not isinstance(here, dict):
-            raise ConfigError(f"--set {override}: {section} is a value, not a section")
-    here[last] = yaml.safe_load(text)
 
 
 def _first_error(error: ValidationError) -> str:
@@ -376,4 +387,9 @@ def _beside(root: Path, config: Config) -> Config:
     gate = config.gate
     if gate.shadow:
         gate = gate.model_copy(update={"shadow": (root / gate.shadow).resolve()})
-    return config.model_copy(update={"paths": paths, "retrieval": retrieval, "gate": gate})
+    service = config.service
+    if service.keys_file:
+        service = service.model_copy(update={"keys_file": (root / service.keys_file).resolve()})
+    return config.model_copy(
+        update={"paths": paths, "retrieval": retrieval, "gate": gate, "service": service}
+    )

@@ -14,13 +14,13 @@ import pytest
 from retrieval.gate import LATE_INTERACTION, decide
 from retrieval.types import Passage, PassageId
 from tests.voice_agent.answering import DAY, FREIGHT, QUESTION, REFUND, ScriptedLlm, answerer, by_llm, hear
-from voice_agent.call.replying import _decision
 from voice_agent.doors.cli import run
 from voice_agent.record.audit import Judgement, redecide, reverify, what_if
 from voice_agent.record.journal import Journal
 from voice_agent.record.lines import read_lines
 from voice_agent.record.schema import validate_event
 from voice_agent.reply.basis import basis_of, facts_of
+from voice_agent.reply.telling import decision_facts
 
 SURE = {
     "asked": 1.0, "searched": 1.0, "codes_covered": 1.0, "slot_stated": 1.0, "conditions_met": 1.0, "consistent": 1.0,
@@ -35,7 +35,7 @@ def journal(folder: Path, *, answers: str = "", question: str = QUESTION, **feat
     """A call of one turn: a gate of these features, and what a check of real rules said to `answers`."""
     with Journal(folder, "a", {"as_of": DAY}) as kept:
         kept.write("query", 1, 1, text=question, terms=[], codes=[], history=[], repairs=[])
-        kept.write("gate", 1, 1, **_decision(decide({**SURE, **features}, LATE_INTERACTION)))
+        kept.write("gate", 1, 1, **decision_facts(decide({**SURE, **features}, LATE_INTERACTION)))
         for checked in hear(answerer(by_llm(ScriptedLlm(answers))), question).sentences if answers else ():
             verdict = checked.verdict
             assert checked.basis is not None

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
-from math import isfinite
 
 from audio.types import Samples, Transcript
 from retrieval.marks import strip_marks
-from retrieval.types import Found, Gate, Outcome
+from retrieval.types import Outcome
 from voice_agent import phrases
 from voice_agent.call.clock import Job
 from voice_agent.call.cores import Priority, ranked
@@ -24,16 +23,13 @@ from voice_agent.floor.duties import Duties
 from voice_agent.floor.events import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked, Checked, Looked, Walk
-from voice_agent.reply.basis import facts_of, shown
 from voice_agent.reply.handoff import Withheld
 from voice_agent.reply.rewrite import Exchange
 from voice_agent.reply.spoken import spoken_form
+from voice_agent.reply.telling import tell_search, tell_sentence
 
 Now = Callable[[], float]
 """Seconds on the call's clock."""
-
-RECALL_SHOWN = 10
-"""How many of a channel's candidates the journal keeps; the rest never decide anything."""
 
 
 @dataclass(slots=True)
@@ -130,7 +126,8 @@ class Replying:
         return self._parts.answerer.begin(asked, job, self._write)
 
     async def _looked(self, looked: Looked, job: Job) -> ReplyOutcome | None:
-        self._record_search(looked)
+        tell_search(self._write, looked)
+        self._stages_ms |= {**looked.found.timings_ms, "look": looked.ms}
         gate = looked.gate
         self.looking.detail = gate.reason or ""
         self.looking.evidence = tuple((e.passage.id, e.passage.text) for e in looked.cited.values())
@@ -149,15 +146,7 @@ class Replying:
         verdict = checked.verdict
         self._voice.tally.judged(checked.index, verdict)
         self._stages_ms["check"] = self._stages_ms.get("check", 0.0) + checked.ms
-        evidence = [shown(mark, passage) for mark, passage in checked.evidence]
-        basis = {"evidence": evidence} if checked.basis is None else facts_of(checked.basis, verdict)
-        judged = {
-            "passed": verdict.passed,
-            "reason": verdict.reason,
-            "cited": verdict.cited,
-            "detail": verdict.detail,
-        }
-        self._write("sentence", index=checked.index, text=checked.text, ms=checked.ms, **judged, **basis)
+        tell_sentence(self._write, checked)
         if not verdict.passed:
             self.looking.withheld = Withheld(checked.text, str(verdict.reason))
         return verdict.passed
@@ -205,54 +194,5 @@ class Replying:
         if not (room := self._speech.room(self._request.reply)).is_set():
             await job.wait(room)
 
-    def _record_search(self, looked: Looked) -> None:
-        found, gate, query = looked.found, looked.gate, looked.found.query
-        if query.history:
-            self._write("rewrite", before=query.text, after=looked.standalone)
-        self._write(
-            "query",
-            text=query.text,
-            terms=query.terms,
-            codes=query.codes,
-            history=query.history,
-            repairs=looked.repairs,
-            conditions=looked.conditions,
-            lifted=found.lifted,
-            as_of=found.as_of,
-        )
-        self._write("recall", channels=_channels(found), down=found.down)
-        self._write(
-            "fusion", ranking=[{"id": i, "score": round(s, 6)} for i, s in found.fused[:RECALL_SHOWN]]
-        )
-        self._write(
-            "rerank", ranking=[{"id": e.passage.id, "score": e.rerank} for e in found.evidence[:RECALL_SHOWN]]
-        )
-        self._write("gate", **_decision(gate))
-        if looked.shadow is not None:
-            self._write("shadow", **_decision(looked.shadow))
-        self._stages_ms |= {**found.timings_ms, "look": looked.ms}
-
     def _write(self, kind: str, **data: object) -> None:
         self._recorder.write(kind, self._now(), self._request.turn, **data)
-
-
-def _decision(gate: Gate) -> dict[str, object]:
-    """JSON has no NaN, and a feature that is none decides otherwise than one that was not measured: named apart."""
-    odd = {k: str(v) for k, v in gate.features.items() if v is not None and not isfinite(v)}
-    return {
-        "outcome": gate.outcome,
-        "reason": gate.reason,
-        "features": gate.features,
-        "thresholds": gate.thresholds,
-        **({"not_finite": odd} if odd else {}),
-    }
-
-
-def _channels(found: Found) -> dict[str, list[dict[str, object]]]:
-    return {
-        channel: [
-            {"id": passage, "rank": rank, "score": round(score, 6)}
-            for rank, (passage, score) in enumerate(ranking[:RECALL_SHOWN], start=1)
-        ]
-        for channel, ranking in found.rankings.items()
-    }

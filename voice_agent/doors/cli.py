@@ -16,6 +16,7 @@ COMMANDS = (
     "talk",
     "replay",
     "ask",
+    "serve",
     "index",
     "inspect",
     "forget",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import math
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from voice_agent.doors.call_blocks import call_block, calls_block, transcript_block
 from voice_agent.doors.common import Subparsers, add_common, configured
@@ -24,15 +22,13 @@ from voice_agent.doors.turn_blocks import turn_blocks
 from voice_agent.errors import InputError
 from voice_agent.record.call_record import CallRecord, TurnRecord
 from voice_agent.record.diagnosis import Wanted
-from voice_agent.record.gate_reading import sure
+from voice_agent.record.facts import call_facts, summary_facts, turn_facts
 from voice_agent.record.inspection import read_call
-from voice_agent.record.jsonable import plain
 from voice_agent.record.listing import Listed, list_summaries
 from voice_agent.record.review import JUDGEMENTS, Mark
 from voice_agent.record.selection import REASONS, CallFilter
-from voice_agent.record.stages import STAGES, failure_of
+from voice_agent.record.stages import STAGES
 from voice_agent.record.summary import CallSummary
-from voice_agent.record.values import compared
 
 EXAMPLES = """examples:
   voice-agent inspect                       the calls in logs/calls
@@ -199,7 +195,7 @@ def _folder(path: Path, args: argparse.Namespace) -> None:
         diagnose_folder(path, calls, args.labels, as_json=args.json)
     elif args.json:
         for call in calls:
-            print(json_line(_summary_facts(call)))
+            print(json_line(summary_facts(call)))
     else:
         _show_calls(path, calls, listed, is_open=wanted.is_open)
 
@@ -217,8 +213,8 @@ def _one_call(call: CallRecord, args: argparse.Namespace) -> None:
     elif args.mark or args.expect or args.said:
         _judge(call, turns, args)
     elif args.json:
-        heads = [] if args.turn is not None else [_call_facts(call)]
-        for facts in [*heads, *(_turn_facts(call, turn) for turn in turns)]:
+        heads = [] if args.turn is not None else [call_facts(call)]
+        for facts in [*heads, *(turn_facts(call, turn) for turn in turns)]:
             print(json_line(facts))
     elif args.turn is not None:
         show(list(turn_blocks(turns[0])))
@@ -246,29 +242,3 @@ def _judge(call: CallRecord, turns: list[TurnRecord], args: argparse.Namespace) 
         diagnose_turn(call, turns[0], Wanted(expect, said), as_json=args.json)
     else:
         raise InputError("--said goes with --expect or --mark: give one of them")
-
-
-def _summary_facts(call: CallSummary) -> dict[str, Any]:
-    slowest = call.slowest
-    derived = {"slowest_stage": slowest and slowest[0], "slowest_ms": slowest and slowest[1]}
-    return {**dataclasses.asdict(call), **derived}
-
-
-def _call_facts(call: CallRecord) -> dict[str, Any]:
-    facts = plain({f.name: getattr(call, f.name) for f in dataclasses.fields(call) if f.name != "turns"})
-    assert isinstance(facts, dict)
-    turns = [
-        {"turn": t.turn, "outcome": t.outcome, "reason": t.gate.reason if t.gate else None}
-        for t in call.turns
-    ]
-    derived = {"started": call.started, "handoff": call.handoff, "slowest_stage": call.slowest_stage}
-    return {**facts, **derived, "problems": list(call.problems), "turns": turns}
-
-
-def _turn_facts(call: CallRecord, turn: TurnRecord) -> dict[str, Any]:
-    """The whole turn, with what a person is shown of it worked out."""
-    facts, failure = plain(turn), plain(failure_of(turn))
-    assert isinstance(facts, dict)
-    values = [plain(compared(sentence)) for sentence in turn.sentences]
-    derived = {"slowest_stage": turn.slowest_stage, "sureness": sure(turn.gate) if turn.gate else None}
-    return {"call": call.call, **facts, **derived, "failure": failure, "values": values}

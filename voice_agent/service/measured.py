@@ -1,0 +1,27 @@
+"""Prometheus metrics of the process, served beside the other routes. The library is the extra `telemetry`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from voice_agent.record.telemetry import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Exposition:
+    """What is counted, and the counts as text in `content_type`."""
+
+    metrics: Metrics
+    text: Callable[[], bytes]
+    content_type: str
+
+
+def exposition() -> Exposition | None:
+    """Counters of their own; None where the library is not installed."""
+    try:
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+    except ImportError:
+        return None
+    registry = CollectorRegistry()
+    return Exposition(Metrics(registry), lambda: generate_latest(registry), CONTENT_TYPE_LATEST)

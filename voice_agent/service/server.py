@@ -1,0 +1,135 @@
+"""The running process: uvicorn over the application, with its signals.
+
+SIGTERM and SIGINT: readiness goes first, then no more connections, then the requests in hand finish. A second one ends
+at once. SIGHUP: the knowledge base is taken anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from types import FrameType
+
+import uvicorn
+
+from voice_agent.config import Config
+from voice_agent.errors import ConfigError
+from voice_agent.record.telemetry import Outlets, Telemetry, open_telemetry
+from voice_agent.service.app import create_app
+from voice_agent.service.desk import Desk
+from voice_agent.service.guard import is_loopback
+from voice_agent.service.keys import ENVIRONMENT, KeyRing
+from voice_agent.service.measured import exposition
+from voice_agent.service.parts import Parts
+from voice_agent.service.readiness import Watch
+from voice_agent.service.shelf import Opening, Reloaded, Shelf
+
+CONNECTIONS = 200
+"""At once; beyond it uvicorn answers 503 itself."""
+
+IDLE_S = 5
+"""A connection that asks nothing more is closed."""
+
+Say = Callable[[str], None]
+"""Takes one line for the operator."""
+
+
+def check_exposed(config: Config, ring: KeyRing) -> None:
+    """Raises ConfigError when others than this machine could ask without a key."""
+    if not is_loopback(config.service.host) and not len(ring):
+        raise ConfigError(
+            f"service.host: {config.service.host} is open to others and there is no API key; make one with "
+            f"voice-agent serve --new-key ask and set {ENVIRONMENT} or service.keys_file"
+        )
+
+
+def serve(config: Config, ring: KeyRing, opening: Opening, say: Say) -> None:
+    """Serves until it is told to end. Raises RetrievalError, AgentError; ConfigError also for an address in use."""
+    check_exposed(config, ring)
+    with ExitStack() as stack:
+        parts = _parts(config, opening, stack)
+        app = create_app(parts, ring, config.service)
+        settings = uvicorn.Config(
+            app,
+            host=config.service.host,
+            port=config.service.port,
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=CONNECTIONS,
+            timeout_keep_alive=IDLE_S,
+            timeout_graceful_shutdown=math.ceil(config.service.deadline_s) + 1,
+        )
+        server = DrainingServer(settings, parts.watch, config.service.drain_s)
+        try:
+            asyncio.run(_run(server, parts.desk, say))
+        except SystemExit as e:  # uvicorn's word for a port that is taken; it has said why
+            where = f"{config.service.host}:{config.service.port}"
+            raise ConfigError(f"service.port: {where} cannot be served; choose another") from e
+
+
+def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
+    shelf = stack.enter_context(Shelf(opening))
+    metrics = exposition()
+    outlets = Outlets(config.telemetry.spans, config.paths.logs / "spans.jsonl")
+    tracer = stack.enter_context(open_telemetry(outlets)).tracer
+    desk = Desk(shelf, config, Telemetry(metrics.metrics if metrics else None, tracer))
+    watch = Watch(shelf, config)
+    stack.callback(watch.close)
+    return Parts(shelf, desk, watch, metrics)
+
+
+class DrainingServer(uvicorn.Server):
+    """Tells that it is going before it goes."""
+
+    def __init__(self, settings: uvicorn.Config, watch: Watch, drain_s: float) -> None:
+        super().__init__(settings)
+        self._watch = watch
+        self._drain_s = drain_s
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def serve(self, sockets: object = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().serve()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called by the signals. The default would die of the signal after a clean end; this ends with 0."""
+        if self._watch.draining or self._loop is None:
+            self.should_exit = self.force_exit = True
+            return
+        self._watch.draining = True
+        self._loop.call_soon_threadsafe(self._loop.call_later, self._drain_s, self._close)
+
+    def _close(self) -> None:
+        self.should_exit = True
+
+
+async def _run(server: DrainingServer, desk: Desk, say: Say) -> None:
+    wanted = asyncio.Event()
+    if hasattr(signal, "SIGHUP"):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, wanted.set)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(_reload_when(wanted, server, desk, say), name="reloading")
+        await server.serve()
+        wanted.set()
+
+
+async def _reload_when(wanted: asyncio.Event, server: uvicorn.Server, desk: Desk, say: Say) -> None:
+    while await wanted.wait():
+        wanted.clear()
+        if server.should_exit:
+            return
+        say(_told(await desk.reload()))
+
+
+def _told(reloaded: Reloaded) -> str:
+    if reloaded.why:
+        return f"知识库未更换，仍用 {reloaded.kb_version}：{reloaded.why}"
+    return f"已换用知识库 {reloaded.kb_version}"
