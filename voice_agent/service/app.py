@@ -26,8 +26,13 @@ _GONE = 499
 _ERRORS_SHOWN = 10
 
 
-def create_app(parts: Parts, ring: KeyRing, settings: Service) -> FastAPI:
-    """Needs no more than its parts: no file is read and nothing is loaded here. Raises ConfigError for a bad rate."""
+def create_app(parts: Parts, ring: KeyRing, settings: Service) -> Guard:
+    """The routes behind their guard; no file is read and nothing is loaded. Raises ConfigError for a bad rate."""
+    rate, bounds = Rate(settings.rate), Bounds(settings.body_kb * 1024, settings.body_s)
+    return Guard(_routes(parts), ring, rate, bounds, loopback=is_loopback(settings.host))
+
+
+def _routes(parts: Parts) -> FastAPI:
     app = FastAPI(title="voice-agent", version=VERSION, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.parts = parts
     key = [Security(HTTPBearer(auto_error=False, description="an API key; none is needed on loopback"))]
@@ -40,10 +45,6 @@ def create_app(parts: Parts, ring: KeyRing, settings: Service) -> FastAPI:
     app.add_exception_handler(ClientGoneError, _gone)
     app.add_exception_handler(Exception, _fault)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # as FastAPI documents it
-    bounds = Bounds(settings.body_kb * 1024, settings.body_s)
-    app.add_middleware(
-        Guard, ring=ring, rate=Rate(settings.rate), bounds=bounds, loopback=is_loopback(settings.host)
-    )
     return app
 
 
