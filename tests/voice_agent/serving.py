@@ -162,5 +162,5 @@ async def served(
 async def until(condition: Any) -> None:
     """Lets the loop run until it is so."""
     async with asyncio.timeout(20):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - what is waited for knows of no event
             await asyncio.sleep(0.005)

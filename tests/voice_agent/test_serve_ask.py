@@ -148,11 +148,11 @@ async def test_a_full_queue_refuses_at_once(tmp_path: Path) -> None:
 async def test_no_answer_in_time_is_said_so(tmp_path: Path) -> None:
     """504 and an unfinished turn in the journal; the place is free again, also for who only waited."""
     answers = held()
-    async with served(tmp_path, "service.deadline_s=0.05", answers=answers) as service:
+    async with served(tmp_path, "service.deadline_s=0.3", answers=answers) as service:
         responses = await asyncio.gather(service.ask(), service.ask(query="退款几天"))
         assert [r.status_code for r in responses] == [504, 504]
         assert responses[0].headers["content-type"] == "application/problem+json"
-        assert (answers.given_up, service.parts.desk.queue.held) == (1, 0)
+        assert answers.given_up == answers.begun and service.parts.desk.queue.held == 0
         (turn,) = read_call(service.journals()[0]).turns
         assert turn.outcome == "unfinished"
 

@@ -14,8 +14,9 @@ from contextlib import ExitStack
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
-from voice_agent.config import Config
+from voice_agent.config import Config, Service
 from voice_agent.errors import ConfigError
 from voice_agent.record.telemetry import Outlets, Telemetry, open_telemetry
 from voice_agent.service.app import create_app
@@ -26,6 +27,7 @@ from voice_agent.service.measured import exposition
 from voice_agent.service.parts import Parts
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Opening, Reloaded, Shelf
+from voice_agent.service.wire import PatientProtocol
 
 CONNECTIONS = 200
 """At once; beyond it uvicorn answers 503 itself."""
@@ -52,27 +54,32 @@ def serve(config: Config, ring: KeyRing, opening: Opening, say: Say) -> None:
     with ExitStack() as stack:
         parts = _parts(config, opening, stack)
         app = create_app(parts, ring, config.service)
-        settings = uvicorn.Config(
-            app,
-            host=config.service.host,
-            port=config.service.port,
-            http="h11",
-            ws="none",
-            lifespan="off",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            limit_concurrency=CONNECTIONS,
-            timeout_keep_alive=IDLE_S,
-            timeout_graceful_shutdown=math.ceil(config.service.deadline_s) + 1,
-        )
-        server = DrainingServer(settings, parts.watch, config.service.drain_s)
+        server = listening(app, parts.watch, config.service)
         try:
             asyncio.run(_run(server, parts.desk, say))
         except SystemExit as e:  # uvicorn's word for a port that is taken; it has said why
             where = f"{config.service.host}:{config.service.port}"
             raise ConfigError(f"service.port: {where} cannot be served; choose another") from e
+
+
+def listening(app: ASGIApp, watch: Watch, settings: Service) -> DrainingServer:
+    """The server of an application, not yet started."""
+    given = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        http=PatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=math.ceil(settings.deadline_s) + 1,
+    )
+    return DrainingServer(given, watch, settings.drain_s)
 
 
 def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
