@@ -49,8 +49,10 @@ class Wired:
 
 
 @asynccontextmanager
-async def wired(tmp_path: Path, *overrides: str, answers: Any = None) -> AsyncIterator[Wired]:
-    async with served(tmp_path, "service.port=0", *overrides, answers=answers) as service:
+async def wired(
+    tmp_path: Path, *overrides: str, answers: Any = None, keyed: bool = False
+) -> AsyncIterator[Wired]:
+    async with served(tmp_path, "service.port=0", *overrides, answers=answers, keyed=keyed) as service:
         server = listening(service.app, service.parts.watch, service.config.service)
         running = asyncio.create_task(server.serve())
         await until(lambda: server.started)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 
 from voice_agent.service.openapi import ASKING, event_stream, problems
 from voice_agent.service.parts import Anyone, InUse
@@ -25,7 +25,8 @@ async def ask(body: AskRequest, request: Request, client: Anyone, parts: InUse) 
 
 @router.post(
     "/ask/stream",
-    response_class=AnswerStream,
+    response_class=Response,
+    status_code=200,
     responses={200: event_stream(), **problems(*ASKING)},
     summary="One question, each sentence as soon as its check is passed",
 )

@@ -18,13 +18,17 @@ ALWAYS: Final = ("bad-request", "key-in-url", "no-key", "unknown-host", "foreign
 
 ASKING: Final = (*ALWAYS, "too-slow", "too-large", "invalid", "queue-full", "unavailable", "deadline")
 
-EVENTS: Final = (
-    "event: sentence\n"
-    'data: {"index": 0, "text": "退款在审核通过后3天内到账。", "marked": "退款在审核通过后3天内到账。[S1]", '
-    '"cited": ["refund"]}\n\n'
-    "event: answer\n"
-    'data: {"status": "answered", …}\n\n'
-)
+EVENT: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["sentence", "answer", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["event", "data"],
+    "description": "`sentence`: index, text, marked, cited. `answer`: as of POST /ask. `problem`: as of any error.",
+}
+
+_SAID: Final = {"event": "sentence", "data": '{"index": 0, "text": "退款3天内到账。", "cited": ["refund"]}'}
 
 _ABOUT: Final = """Answers typed questions from your documents, or refuses. Every sentence is checked against the
 passage it cites before it is given out. Errors are application/problem+json."""
@@ -55,7 +59,7 @@ def event_stream() -> dict[str, Any]:
     """The successful response of the stream."""
     return {
         "description": "One event a checked sentence, then the whole answer",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": EVENTS}},
+        "content": {EVENT_STREAM: {"schema": EVENT, "example": _SAID}},
     }
 
 
