@@ -27,6 +27,7 @@ from voice_agent.service.desk import Desk
 from voice_agent.service.keys import KeyRing, Role, hash_of
 from voice_agent.service.measured import exposition
 from voice_agent.service.parts import Parts
+from voice_agent.service.rates import Rate
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Shelf
 
@@ -152,7 +153,7 @@ async def served(
         desk = Desk(shelf, config, Telemetry(counted.metrics if counted else None))
         watch = Watch(shelf, config)
         parts = Parts(shelf, desk, watch, counted)
-        app = create_app(parts, ring(keyed=keyed), config.service)
+        app = create_app(parts, ring(keyed=keyed), Rate(config.service.rate), config.service)
         transport = httpx.ASGITransport(app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             yield Served(app, parts, client, opened, config)

@@ -82,6 +82,31 @@ def test_a_wrong_override_is_named(tmp_path: Path, override: str) -> None:
         load_config(written(tmp_path, "asr: {beam_size: 2}"), [override])
 
 
+def test_file_then_environment_then_flag(tmp_path: Path) -> None:
+    """One precedence for every setting; the service's own leave the journal's fingerprint as it was."""
+    path = written(tmp_path, "service: {port: 1, queue: 2, rate: 3/minute}")
+    environment = {"VOICE_AGENT__SERVICE__PORT": "10", "VOICE_AGENT__SERVICE__QUEUE": "20", "PORT": "5"}
+    service = load_config(path, ["service.port=100"], environment).service
+    assert (service.port, service.queue, service.rate) == (100, 20, "3/minute")
+    assert load_config(path, (), environment).sha == load_config(path, (), {}).sha
+    assert load_config(path, (), {"VOICE_AGENT__ASR__BEAM_SIZE": "1"}).asr.beam_size == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("VOICE_AGENT__SERVICE__PRT", "1", "unknown key service.prt"),
+        ("VOICE_AGENT__SERVICE__PORT", "[", "VOICE_AGENT__SERVICE__PORT: not a YAML value"),
+        ("VOICE_AGENT__PROFILE__X", "1", "VOICE_AGENT__PROFILE__X: profile is a value"),
+    ],
+)
+def test_a_wrong_variable_is_named(tmp_path: Path, name: str, value: str, says: str) -> None:
+    """As a wrong key of the file is."""
+    with pytest.raises(ConfigError) as error:
+        load_config(written(tmp_path, "profile: embedded"), (), {name: value})
+    assert says in str(error.value) and "\n" not in str(error.value)
+
+
 def test_the_hub_profile_names_the_fields_models(tmp_path: Path) -> None:
     """Encoder, its query instruction and reranker change together; what the file names itself stays."""
     hub = load_config(written(tmp_path, "profile: hub")).retrieval

@@ -16,7 +16,6 @@ import httpx
 import pytest
 
 import voice_agent.service.server
-
 from tests.voice_agent.answering import answerer, extractive
 from tests.voice_agent.serving import QUESTION, HeldAnswers, Served, served, until
 from voice_agent.service.server import DrainingServer, listening

@@ -55,7 +55,6 @@ def run(args: argparse.Namespace) -> int:
     config = configured(args)
     ring = read_keys(os.environ.get(ENVIRONMENT, ""), config.service.keys_file)
     check_exposed(config, ring)
-    say(f"正在加载，随后在 http://{config.service.host}:{config.service.port} 提供服务")
     serve(config, ring, lambda: _opened(config), say)
     return 0
 

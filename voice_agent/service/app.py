@@ -26,9 +26,9 @@ _GONE = 499
 _ERRORS_SHOWN = 10
 
 
-def create_app(parts: Parts, ring: KeyRing, settings: Service) -> Guard:
-    """The routes behind their guard; no file is read and nothing is loaded. Raises ConfigError for a bad rate."""
-    rate, bounds = Rate(settings.rate), Bounds(settings.body_kb * 1024, settings.body_s)
+def create_app(parts: Parts, ring: KeyRing, rate: Rate, settings: Service) -> Guard:
+    """The routes behind their guard; no file is read and nothing is loaded."""
+    bounds = Bounds(settings.body_kb * 1024, settings.body_s)
     return Guard(_routes(parts), ring, rate, bounds, loopback=is_loopback(settings.host))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import signal
+import socket
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import FrameType
@@ -25,6 +26,7 @@ from voice_agent.service.guard import is_loopback
 from voice_agent.service.keys import ENVIRONMENT, KeyRing
 from voice_agent.service.measured import exposition
 from voice_agent.service.parts import Parts
+from voice_agent.service.rates import Rate
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Opening, Reloaded, Shelf
 from voice_agent.service.wire import PatientProtocol
@@ -49,17 +51,32 @@ def check_exposed(config: Config, ring: KeyRing) -> None:
 
 
 def serve(config: Config, ring: KeyRing, opening: Opening, say: Say) -> None:
-    """Serves until it is told to end. Raises RetrievalError, AgentError; ConfigError also for an address in use."""
+    """Serves until it is told to end. Raises RetrievalError, AgentError; ConfigError also for an address in use.
+
+    What is wrong with the settings is told before anything is loaded.
+    """
     check_exposed(config, ring)
+    rate = Rate(config.service.rate)
     with ExitStack() as stack:
+        bound = stack.enter_context(_bound(config.service.host, config.service.port))
+        say(f"正在加载知识库，随后在 http://{config.service.host}:{config.service.port} 提供服务")
         parts = _parts(config, opening, stack)
-        app = create_app(parts, ring, config.service)
-        server = listening(app, parts.watch, config.service)
-        try:
-            asyncio.run(_run(server, parts.desk, say))
-        except SystemExit as e:  # uvicorn's word for a port that is taken; it has said why
-            where = f"{config.service.host}:{config.service.port}"
-            raise ConfigError(f"service.port: {where} cannot be served; choose another") from e
+        server = listening(create_app(parts, ring, rate, config.service), parts.watch, config.service)
+        asyncio.run(_run(server, bound, parts.desk, say))
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Holds the address while the models load; it is not listened at before they are warm."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as e:
+        bound.close()
+        raise ConfigError(
+            f"service.port: {host}:{port} cannot be served ({e.strerror}); choose another"
+        ) from e
+    return bound
 
 
 def listening(app: ASGIApp, watch: Watch, settings: Service) -> DrainingServer:
@@ -102,9 +119,9 @@ class DrainingServer(uvicorn.Server):
         self._drain_s = drain_s
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def serve(self, sockets: object = None) -> None:
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
-        await super().serve()
+        await super().serve(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Called by the signals. The default would die of the signal after a clean end; this ends with 0."""
@@ -118,13 +135,13 @@ class DrainingServer(uvicorn.Server):
         self.should_exit = True
 
 
-async def _run(server: DrainingServer, desk: Desk, say: Say) -> None:
+async def _run(server: DrainingServer, bound: socket.socket, desk: Desk, say: Say) -> None:
     wanted = asyncio.Event()
     if hasattr(signal, "SIGHUP"):
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, wanted.set)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_reload_when(wanted, server, desk, say), name="reloading")
-        await server.serve()
+        await server.serve([bound])
         wanted.set()
 
 
