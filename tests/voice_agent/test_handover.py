@@ -79,7 +79,7 @@ def test_a_sink_that_hangs_does_not_hold_the_caller(monkeypatch: pytest.MonkeyPa
     """After the phrase it is waited for within a limit; then the caller is told, and the call ends."""
     monkeypatch.setattr(handover, "DELIVERY_LIMIT_S", 0.05)
     sink = StuckSink()
-    call = refused(sink, speed=100.0)
+    call = refused(sink, speed=5.0)
     call.run(question(5))
     sink.over.set()
     assert outcome(call) == ([phrases.HANDOFF, phrases.CALL_LATER], [], "handoff_failed")

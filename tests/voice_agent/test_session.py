@@ -229,7 +229,7 @@ def test_a_packet_nobody_takes_does_not_silence_the_phrase() -> None:
 
 def test_a_reply_that_stalls_is_cancelled_and_handed_over() -> None:
     """The deadline is in the call's own time; the generator is closed."""
-    call = dialogue(speed=100.0)
+    call = dialogue(speed=20.0)
     call.answers.script = {"退款多久到账": Scripted(stalls=True)}
     call.run(question(1))
     assert call.spoken() == [phrases.HOLD, phrases.HOLD_AGAIN, phrases.HANDOFF]
