@@ -23,6 +23,7 @@ from voice_agent.record.call_files import BESIDE, erase, files_of
 from voice_agent.record.consent import ConsentedSound
 from voice_agent.record.inspection import read_call
 from voice_agent.record.journal import Journal, MemoryJournal, is_open
+from voice_agent.record.listing import CACHE, list_summaries
 from voice_agent.record.retention import DAY_S, Limits, sweep
 from voice_agent.record.schema import validate_event
 from voice_agent.record.vault import masking, opened_by, reveal
@@ -67,6 +68,17 @@ def test_the_packets_beside_the_journals_of_a_replay_go_too(tmp_path: Path) -> N
     packet.write_text("{}", encoding="utf-8")
     assert run(["forget", "a", "--logs", str(tmp_path / "out")]) == 0
     assert not packet.exists()
+
+
+def test_what_a_list_kept_of_the_call_goes_too(tmp_path: Path) -> None:
+    """The summaries beside the journals hold its row no longer; those of other calls stay."""
+    for call in ("a", "b"):
+        with Journal(tmp_path, call, {}) as journal:
+            journal.write("ready", 0, 0, timings_ms={})
+    list_summaries(tmp_path)
+    assert run(["forget", "a", "--logs", str(tmp_path)]) == 0
+    kept_rows = json.loads((tmp_path / CACHE).read_text("utf-8"))["calls"]
+    assert list(kept_rows) == ["b.jsonl"]
 
 
 @pytest.mark.parametrize("call", ["b", "../a", "a/../a", "", ".", "a.wav"])
