@@ -65,8 +65,11 @@ class Agent:
 
 
 @contextmanager
-def open_agent(config: Config, report: Report) -> Iterator[Agent]:
-    """Everything a call needs, loaded and warmed. Raises AgentError, AudioError or RetrievalError."""
+def open_agent(config: Config, report: Report, telemetry: Telemetry | None = None) -> Iterator[Agent]:
+    """Everything a call needs, loaded and warmed. `telemetry` is that of the process, if it outlives the agent.
+
+    Raises AgentError, AudioError or RetrievalError.
+    """
     with ExitStack() as stack:
         cores = Cores()
         knowledge = stack.enter_context(open_knowledge(config, report, cores=cores))
@@ -103,7 +106,8 @@ def open_agent(config: Config, report: Report) -> Iterator[Agent]:
             partials=recognizer.listening(PARTIALS),
             foresee_chars=config.turn.foresee_chars if config.answer.generator == "extractive" else 0,
         )
-        yield Agent(config, knowledge, parts, timings, stack.enter_context(open_telemetry(_outlets(config))))
+        told = telemetry or stack.enter_context(open_telemetry(_outlets(config)))
+        yield Agent(config, knowledge, parts, timings, told)
 
 
 def _outlets(config: Config) -> Outlets:

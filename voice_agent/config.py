@@ -282,6 +282,9 @@ class Service(_Section):
     body_s: PositiveFloat = 10.0
     rate: str | None = "120/minute"
     cache: int = Field(default=256, ge=0)
+    calls: int = Field(default=2, ge=0)
+    resume_s: float = Field(default=10.0, ge=0, le=60)
+    farewell_s: float = Field(default=15.0, ge=0)
 
 
 HUB_RETRIEVAL = {

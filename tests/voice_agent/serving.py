@@ -24,12 +24,13 @@ from voice_agent.reply.answer import Answerer, Asked, Staged, Walk
 from voice_agent.reply.generator import Tell, silent
 from voice_agent.service.app import create_app
 from voice_agent.service.desk import Desk
+from voice_agent.service.hosting import Host
 from voice_agent.service.keys import KeyRing, Role, hash_of
 from voice_agent.service.measured import exposition
 from voice_agent.service.parts import Parts
 from voice_agent.service.rates import Rate
 from voice_agent.service.readiness import Watch
-from voice_agent.service.shelf import Shelf
+from voice_agent.service.shelf import Shelf, Stock
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = {"query": "退款多久到账", "as_of": "2026-11-30"}
@@ -103,14 +104,14 @@ class Opened:
     wait: threading.Event | None = None
 
     @contextmanager
-    def __call__(self) -> Iterator[Knowledge]:
+    def __call__(self) -> Iterator[Stock]:
         if self.wait is not None:
             assert self.wait.wait(20)
         if isinstance(self.next, Exception):
             raise self.next
         self.open += 1
         try:
-            yield self.next
+            yield Stock(self.next)
         finally:
             self.open -= 1
 
@@ -150,9 +151,10 @@ async def served(
     opened = Opened(knowledge(answers))
     with Shelf(opened) as shelf:
         counted = exposition()
-        desk = Desk(shelf, config, Telemetry(counted.metrics if counted else None))
+        telemetry = Telemetry(counted.metrics if counted else None)
+        desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
         watch = Watch(shelf, config)
-        parts = Parts(shelf, desk, watch, counted)
+        parts = Parts(shelf, desk, host, watch, counted)
         app = create_app(parts, ring(keyed=keyed), Rate(config.service.rate), config.service)
         transport = httpx.ASGITransport(app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:

@@ -32,9 +32,10 @@ from voice_agent.doors import talk as door
 from voice_agent.doors.cli import run
 from voice_agent.doors.talk_screen import STATES, Screen, said
 from voice_agent.floor.state import Caller, Floor, State
+from voice_agent.live_call import Kept
 from voice_agent.record.inspection import read_call
 from voice_agent.record.telemetry import OFF
-from voice_agent.talk import Kept, Talk, talk
+from voice_agent.talk import Talk, talk
 
 
 def with_devices(monkeypatch: pytest.MonkeyPatch, *devices: Device) -> None:

@@ -99,6 +99,7 @@ class Acting:
 
     def silence(self) -> None:
         """Nothing more of what was to be said sounds."""
+        self._line.flush()
         self._speech.silence(self._call.now_s() + (self._line.delay_s() or 0.0))
 
     async def _act(self, action: do.Action) -> None:

@@ -18,7 +18,7 @@ class Line:
     """One telephone line. `out` takes the caller's and the agent's samples of the same stretch of time.
 
     `delay_s` is how long after that the agent's are heard; None while they cannot be: speech then waits. `faults`
-    counts what went wrong with the sound, for the journal's end.
+    counts what went wrong with the sound, for the journal's end. `flush` takes back what is out and not heard yet.
     """
 
     caller: Caller
@@ -26,6 +26,7 @@ class Line:
     out: Callable[[Samples, Samples], None]
     delay_s: Callable[[], float | None] = lambda: 0.0
     faults: Callable[[], Mapping[str, int]] = dict
+    flush: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,10 @@ class Session:
                 await self._beat(frame)
             await self._acting.end()
 
+    def hand_over(self) -> None:
+        """A person shall take the caller over: the sentence being said ends, then the call does as after a fault."""
+        self._post(ev.Fault())
+
     async def _beat(self, frame: AudioFrame) -> None:
         self._now_s = frame.start_s
         await self._line.clock.reach(frame.start_s)

@@ -7,11 +7,17 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
+from voice_agent.build import open_agent
 from voice_agent.config import Config
 from voice_agent.doors.common import Subparsers, add_common, configured, progress_bar
 from voice_agent.errors import ConfigError
-from voice_agent.knowledge import Knowledge, open_knowledge
+from voice_agent.knowledge import open_knowledge
+from voice_agent.record.telemetry import OFF
+
+if TYPE_CHECKING:
+    from voice_agent.service.shelf import Stock
 
 EXAMPLES = """examples:
   voice-agent serve                                   on this machine only, http://127.0.0.1:8080
@@ -45,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         from voice_agent.service.keys import ENVIRONMENT, new_key, read_keys
         from voice_agent.service.server import check_exposed, serve
     except ModuleNotFoundError as e:
-        if (e.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "limits", "anyio"):
+        if (e.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "limits", "anyio", "websockets"):
             raise ConfigError(_EXTRA) from e
         raise
     if args.new_key:
@@ -60,12 +66,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _opened(config: Config) -> Iterator[Knowledge]:
-    """The knowledge, with a bar while it is made ready; reloads too."""
+def _opened(config: Config) -> Iterator[Stock]:
+    """The knowledge, and the agent where calls are taken, with a bar while they are made ready; reloads too."""
+    from voice_agent.service.shelf import Stock
+
     with ExitStack() as stack:
         with progress_bar(quiet=not sys.stderr.isatty()) as report:
-            knowledge = stack.enter_context(open_knowledge(config, report))
-        yield knowledge
+            if config.service.calls:
+                agent = stack.enter_context(open_agent(config, report, OFF))
+                stock = Stock(agent.knowledge, agent)
+            else:
+                stock = Stock(stack.enter_context(open_knowledge(config, report)))
+        yield stock
 
 
 def say(line: str) -> None:

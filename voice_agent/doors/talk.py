@@ -13,7 +13,8 @@ from voice_agent.build import open_agent
 from voice_agent.doors.common import Subparsers, add_common, configured, day, progress_bar
 from voice_agent.doors.talk_screen import Screen
 from voice_agent.handing_over import send_left_behind
-from voice_agent.talk import Kept, Talk, talk
+from voice_agent.live_call import Kept
+from voice_agent.talk import Talk, talk
 
 EXAMPLES = """examples:
   voice-agent talk                                   the system's own microphone and loudspeaker; Ctrl-C hangs up

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from voice_agent.service.desk import Desk
+from voice_agent.service.hosting import Host
 from voice_agent.service.keys import LOCAL, Client
 from voice_agent.service.measured import Exposition
 from voice_agent.service.problem import Problem
@@ -21,6 +22,7 @@ class Parts:
 
     shelf: Shelf
     desk: Desk
+    host: Host
     watch: Watch
     metrics: Exposition | None = None
 

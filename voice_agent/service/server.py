@@ -23,6 +23,7 @@ from voice_agent.record.telemetry import Outlets, Telemetry, open_telemetry
 from voice_agent.service.app import create_app
 from voice_agent.service.desk import Desk
 from voice_agent.service.guard import is_loopback
+from voice_agent.service.hosting import Host
 from voice_agent.service.keys import ENVIRONMENT, KeyRing
 from voice_agent.service.measured import exposition
 from voice_agent.service.parts import Parts
@@ -104,10 +105,11 @@ def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
     metrics = exposition()
     outlets = Outlets(config.telemetry.spans, config.paths.logs / "spans.jsonl")
     tracer = stack.enter_context(open_telemetry(outlets)).tracer
-    desk = Desk(shelf, config, Telemetry(metrics.metrics if metrics else None, tracer))
+    telemetry = Telemetry(metrics.metrics if metrics else None, tracer)
+    desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
     watch = Watch(shelf, config)
     stack.callback(watch.close)
-    return Parts(shelf, desk, watch, metrics)
+    return Parts(shelf, desk, host, watch, metrics)
 
 
 class DrainingServer(uvicorn.Server):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from retrieval.errors import RetrievalError
 from voice_agent.call.threads import Worker
@@ -14,7 +15,19 @@ from voice_agent.errors import AgentError
 from voice_agent.knowledge import Knowledge
 from voice_agent.service.problem import Problem
 
-Opening = Callable[[], AbstractContextManager[Knowledge]]
+if TYPE_CHECKING:
+    from voice_agent.build import Agent
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What the service answers from. `agent` speaks and listens over the same knowledge; None: no calls are taken."""
+
+    knowledge: Knowledge
+    agent: Agent | None = None
+
+
+Opening = Callable[[], AbstractContextManager[Stock]]
 
 LOAD_LIMIT_S = 3600.0
 """A large knowledge base is encoded for many minutes; the old one serves meanwhile."""
@@ -31,7 +44,7 @@ class Reloaded:
 
 @dataclass(slots=True)
 class _Volume:
-    knowledge: Knowledge
+    stock: Stock
     parts: ExitStack
     readers: int = 0
     replaced: bool = False
@@ -65,18 +78,21 @@ class Shelf:
     @property
     def knowledge(self) -> Knowledge:
         """What a request that begins now would be answered from. To read its facts only; see `reading`."""
-        return self._volume.knowledge
+        return self._volume.stock.knowledge
 
     @contextmanager
     def reading(self) -> Iterator[Knowledge]:
         """The knowledge of one request, which stays open until the block ends, whatever is loaded meanwhile."""
-        volume = self._volume
-        volume.readers += 1
-        try:
-            yield volume.knowledge
-        finally:
-            volume.readers -= 1
-            volume.close_if_unread()
+        with self._open_volume() as stock:
+            yield stock.knowledge
+
+    @contextmanager
+    def calling(self) -> Iterator[Agent]:
+        """The agent of one call, likewise. Raises Problem where no calls are taken."""
+        with self._open_volume() as stock:
+            if stock.agent is None:
+                raise Problem("no-calls", "no agent was loaded; see service.calls")
+            yield stock.agent
 
     async def reload(self) -> Reloaded:
         """Opens the knowledge base anew and swaps it in; one that cannot be used changes nothing and says why.
@@ -95,13 +111,23 @@ class Shelf:
             before, self._volume = self._volume, volume
             before.replaced = True
             before.close_if_unread()
-            self.last = Reloaded(_now(), volume.knowledge.corpus.version)
+            self.last = Reloaded(_now(), volume.stock.knowledge.corpus.version)
             return self.last
+
+    @contextmanager
+    def _open_volume(self) -> Iterator[Stock]:
+        volume = self._volume
+        volume.readers += 1
+        try:
+            yield volume.stock
+        finally:
+            volume.readers -= 1
+            volume.close_if_unread()
 
     def _open(self) -> _Volume:
         with ExitStack() as parts:
-            knowledge = parts.enter_context(self._opening())
-            return _Volume(knowledge, parts.pop_all())
+            stock = parts.enter_context(self._opening())
+            return _Volume(stock, parts.pop_all())
 
 
 def _now() -> datetime:
