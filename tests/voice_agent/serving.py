@@ -16,6 +16,8 @@ from starlette.types import ASGIApp
 from retrieval.corpus import Corpus
 from retrieval.types import Passage
 from tests.voice_agent.answering import FREIGHT, REFUND, answerer, extractive
+from voice_agent.build import Agent
+from voice_agent.call.parts import Parts as CallParts
 from voice_agent.config import Config, load_config
 from voice_agent.gating import Gating
 from voice_agent.knowledge import Knowledge
@@ -31,6 +33,7 @@ from voice_agent.service.parts import Parts
 from voice_agent.service.rates import Rate
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Shelf, Stock
+from voice_agent.service.switchboard import Switchboard
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = {"query": "退款多久到账", "as_of": "2026-11-30"}
@@ -102,6 +105,7 @@ class Opened:
     next: Knowledge | Exception
     open: int = 0
     wait: threading.Event | None = None
+    agent: Agent | None = None
 
     @contextmanager
     def __call__(self) -> Iterator[Stock]:
@@ -111,7 +115,7 @@ class Opened:
             raise self.next
         self.open += 1
         try:
-            yield Stock(self.next)
+            yield Stock(self.next, self.agent)
         finally:
             self.open -= 1
 
@@ -144,17 +148,19 @@ def ring(*, keyed: bool) -> KeyRing:
 
 @asynccontextmanager
 async def served(
-    tmp_path: Path, *overrides: str, answers: Any = None, keyed: bool = False
+    tmp_path: Path, *overrides: str, answers: Any = None, keyed: bool = False, speech: CallParts | None = None
 ) -> AsyncIterator[Served]:
-    """Everything but the socket."""
+    """Everything but the socket; with `speech`, calls too."""
     config = settings(tmp_path, *overrides)
     opened = Opened(knowledge(answers))
+    if speech is not None:
+        opened.agent = Agent(config, knowledge(answers), speech, {"all": 1.0})
     with Shelf(opened) as shelf:
         counted = exposition()
         telemetry = Telemetry(counted.metrics if counted else None)
         desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
         watch = Watch(shelf, config)
-        parts = Parts(shelf, desk, host, watch, counted)
+        parts = Parts(shelf, desk, host, watch, Switchboard(), counted)
         app = create_app(parts, ring(keyed=keyed), Rate(config.service.rate), config.service)
         transport = httpx.ASGITransport(app, raise_app_exceptions=True)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:

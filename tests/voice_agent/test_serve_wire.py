@@ -3,63 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 import voice_agent.service.server
 from tests.voice_agent.answering import answerer, extractive
-from tests.voice_agent.serving import QUESTION, HeldAnswers, Served, served, until
-from voice_agent.service.server import DrainingServer, listening
+from tests.voice_agent.serving import QUESTION, HeldAnswers, until
+from tests.voice_agent.wiring import wired
 from voice_agent.service.wire import PatientProtocol
 
 pytestmark = pytest.mark.asyncio
-
-
-@dataclass
-class Wired:
-    """A service on a port of this machine."""
-
-    service: Served
-    server: DrainingServer
-    port: int
-    running: asyncio.Task[None]
-
-    async def raw(self, sent: bytes) -> bytes:
-        """All that comes back until the service closes."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write(sent)
-        async with asyncio.timeout(20):
-            got = await reader.read()
-        writer.close()
-        await writer.wait_closed()
-        return got
-
-    def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=20, trust_env=False)
-
-
-@asynccontextmanager
-async def wired(
-    tmp_path: Path, *overrides: str, answers: Any = None, keyed: bool = False
-) -> AsyncIterator[Wired]:
-    async with served(tmp_path, "service.port=0", *overrides, answers=answers, keyed=keyed) as service:
-        server = listening(service.app, service.parts.watch, service.config.service)
-        running = asyncio.create_task(server.serve())
-        await until(lambda: server.started)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield Wired(service, server, port, running)
-        server.should_exit = True
-        await running
-    gc.collect()
 
 
 def request(*headers: str, body: bytes = b"", line: str = "POST /ask HTTP/1.1") -> bytes:

@@ -8,7 +8,7 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from voice_agent.config import Service
-from voice_agent.service import asking, calls, state
+from voice_agent.service import asking, calling, calls, state
 from voice_agent.service.guard import Bounds, Guard, is_loopback
 from voice_agent.service.keys import KeyRing
 from voice_agent.service.openapi import describe
@@ -38,6 +38,7 @@ def _routes(parts: Parts) -> FastAPI:
     key = [Security(HTTPBearer(auto_error=False, description="an API key; none is needed on loopback"))]
     for part in (asking, calls):
         app.include_router(part.router, dependencies=key)
+    app.include_router(calling.router)
     app.include_router(state.router)
     app.add_exception_handler(Problem, _told)
     app.add_exception_handler(RequestValidationError, _invalid)

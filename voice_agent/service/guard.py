@@ -22,6 +22,9 @@ from voice_agent.service.rates import Rate
 OPEN_PATHS: Final = frozenset({"/health", "/ready", "/openapi.json"})
 """Without a key: they tell nothing of a caller, and load balancers have none."""
 
+OFFERED: Final = "bearer."
+"""Before a key that is offered as a subprotocol."""
+
 _KEY_NAMES: Final = frozenset(
     {"key", "apikey", "api_key", "api-key", "x-api-key", "token", "access_token", "auth", "authorization"}
 )
@@ -53,12 +56,15 @@ class Guard:
         self._loopback = loopback
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         safely = _with_headers(send)
         try:
             self._admit(scope, Headers(scope=scope))
+            if scope["type"] == "websocket":
+                await self._app(scope, receive, safely)
+                return
             body = await self._body(Headers(scope=scope), receive)
         except Problem as problem:
             await problem.response({"Connection": "close"})(scope, receive, safely)
@@ -75,7 +81,7 @@ class Guard:
         self._check_origin(headers)
         if scope["path"] in OPEN_PATHS:
             return
-        client = self._ring.who(headers.get("authorization"))
+        client = self._ring.who(headers.get("authorization") or _offered_key(scope))
         self._rate.count(client.name)
         scope.setdefault("state", {})["client"] = client
 
@@ -119,6 +125,12 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
+def _offered_key(scope: Scope) -> str | None:
+    """Of a WebSocket: a page cannot set its headers, but it can offer a subprotocol."""
+    keys = [name.removeprefix(OFFERED) for name in scope.get("subprotocols", ()) if name.startswith(OFFERED)]
+    return f"Bearer {keys[0]}" if keys else None
+
+
 def _name(host: str) -> str:
     """The Host header without the port."""
     return host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0].lower()
@@ -140,7 +152,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 def _with_headers(send: Send) -> Send:
     async def sent(message: Message) -> None:
-        if message["type"] == "http.response.start":
+        if message["type"] in ("http.response.start", "websocket.http.response.start"):
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)

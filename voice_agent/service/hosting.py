@@ -63,6 +63,16 @@ class Host:
         self.draining = False
         self.counts: Counter[str] = Counter()
 
+    @property
+    def resume_s(self) -> float:
+        """How long a call waits for a caller whose connection broke."""
+        return self._config.service.resume_s
+
+    @property
+    def free(self) -> int:
+        """How many more callers would be let in."""
+        return 0 if self.draining else max(0, self._config.service.calls - self.taken)
+
     @contextmanager
     def place(self) -> Iterator[None]:
         """Held from before the caller is let in to the end of the call. Raises Problem when there is none."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
+from starlette.requests import HTTPConnection
 
 from voice_agent.service.desk import Desk
 from voice_agent.service.hosting import Host
@@ -14,6 +15,7 @@ from voice_agent.service.measured import Exposition
 from voice_agent.service.problem import Problem
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Shelf
+from voice_agent.service.switchboard import Switchboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,12 @@ class Parts:
     desk: Desk
     host: Host
     watch: Watch
+    board: Switchboard
     metrics: Exposition | None = None
 
 
-def parts_of(request: Request) -> Parts:
-    """The service of the application that the request came to."""
+def parts_of(request: HTTPConnection) -> Parts:
+    """The service of the application that the request or WebSocket came to."""
     return cast(Parts, request.app.state.parts)
 
 

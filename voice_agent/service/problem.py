@@ -58,13 +58,16 @@ class Problem(Exception):
     def status(self) -> int:
         return KINDS[self.kind][0]
 
+    @property
+    def title(self) -> str:
+        return KINDS[self.kind][1]
+
     def as_json(self) -> dict[str, Any]:
         """The body."""
-        status, title = KINDS[self.kind]
         body = {
             "type": f"urn:voice-agent:problem:{self.kind}",
-            "title": title,
-            "status": status,
+            "title": self.title,
+            "status": self.status,
             "detail": self.detail,
         }
         return {**body, "errors": list(self.errors)} if self.errors else body

@@ -1,7 +1,7 @@
 """The running process: uvicorn over the application, with its signals.
 
-SIGTERM and SIGINT: readiness goes first, then no more connections, then the requests in hand finish. A second one ends
-at once. SIGHUP: the knowledge base is taken anew.
+SIGTERM and SIGINT: readiness goes first, calls are handed over to people, then no more connections, then the requests
+in hand finish. A second one ends at once. SIGHUP: the knowledge base is taken anew.
 """
 
 from __future__ import annotations
@@ -30,13 +30,23 @@ from voice_agent.service.parts import Parts
 from voice_agent.service.rates import Rate
 from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Opening, Reloaded, Shelf
-from voice_agent.service.wire import PatientProtocol
+from voice_agent.service.switchboard import Switchboard
+from voice_agent.service.wire import PatientProtocol, PatientSocket
 
 CONNECTIONS = 200
 """At once; beyond it uvicorn answers 503 itself."""
 
 IDLE_S = 5
 """A connection that asks nothing more is closed."""
+
+MESSAGE_BYTES = 100_000
+"""The largest of a call: a second of sound at 48 kHz and a little."""
+
+PING_S, PONG_S = 5.0, 10.0
+"""A page that is gone without a word is known after so long at most."""
+
+LOOK_S = 0.1
+"""Between two looks at whether the last call has ended."""
 
 Say = Callable[[str], None]
 """Takes one line for the operator."""
@@ -62,7 +72,7 @@ def serve(config: Config, ring: KeyRing, opening: Opening, say: Say) -> None:
         bound = stack.enter_context(_bound(config.service.host, config.service.port))
         say(f"正在加载知识库，随后在 http://{config.service.host}:{config.service.port} 提供服务")
         parts = _parts(config, opening, stack)
-        server = listening(create_app(parts, ring, rate, config.service), parts.watch, config.service)
+        server = listening(create_app(parts, ring, rate, config.service), parts, config.service)
         asyncio.run(_run(server, bound, parts.desk, say))
 
 
@@ -80,14 +90,18 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
-def listening(app: ASGIApp, watch: Watch, settings: Service) -> DrainingServer:
+def listening(app: ASGIApp, parts: Parts, settings: Service) -> DrainingServer:
     """The server of an application, not yet started."""
     given = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
         http=PatientProtocol,
-        ws="none",
+        ws=PatientSocket,
+        ws_max_size=MESSAGE_BYTES,
+        ws_per_message_deflate=False,
+        ws_ping_interval=PING_S,
+        ws_ping_timeout=PONG_S,
         lifespan="off",
         log_level="warning",
         access_log=False,
@@ -97,7 +111,7 @@ def listening(app: ASGIApp, watch: Watch, settings: Service) -> DrainingServer:
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=math.ceil(settings.deadline_s) + 1,
     )
-    return DrainingServer(given, watch, settings.drain_s)
+    return DrainingServer(given, parts, settings)
 
 
 def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
@@ -109,16 +123,18 @@ def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
     desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
     watch = Watch(shelf, config)
     stack.callback(watch.close)
-    return Parts(shelf, desk, host, watch, metrics)
+    return Parts(shelf, desk, host, watch, Switchboard(), metrics)
 
 
 class DrainingServer(uvicorn.Server):
     """Tells that it is going before it goes."""
 
-    def __init__(self, settings: uvicorn.Config, watch: Watch, drain_s: float) -> None:
-        super().__init__(settings)
-        self._watch = watch
-        self._drain_s = drain_s
+    def __init__(self, given: uvicorn.Config, parts: Parts, settings: Service) -> None:
+        super().__init__(given)
+        self._watch = parts.watch
+        self._host = parts.host
+        self._drain_s = settings.drain_s
+        self._farewell_s = settings.farewell_s
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def serve(self, sockets: list[socket.socket] | None = None) -> None:
@@ -131,9 +147,18 @@ class DrainingServer(uvicorn.Server):
             self.should_exit = self.force_exit = True
             return
         self._watch.draining = True
-        self._loop.call_soon_threadsafe(self._loop.call_later, self._drain_s, self._close)
+        self._loop.call_soon_threadsafe(self._drain, self._loop)
 
-    def _close(self) -> None:
+    def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Calls are handed over while requests still come; the port is closed when both have had their time."""
+        self._host.drain()
+        loop.call_later(self._drain_s, self._close, loop, loop.time() + self._farewell_s)
+
+    def _close(self, loop: asyncio.AbstractEventLoop, until_s: float) -> None:
+        if self._host.taken and loop.time() < until_s:
+            loop.call_later(LOOK_S, self._close, loop, until_s)
+            return
+        self._host.hang_up()
         self.should_exit = True
 
 

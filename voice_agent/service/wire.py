@@ -1,12 +1,17 @@
-"""HTTP on the wire, as uvicorn speaks it, without its endless patience for a request that never becomes one."""
+"""HTTP and WebSockets on the wire, as uvicorn speaks them, without its endless patience: for a request that never
+becomes one, and for a page that takes nothing any more.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import socket
+from asyncio.transports import BaseTransport
 from typing import ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 
 class PatientProtocol(H11Protocol):
@@ -29,3 +34,29 @@ class PatientProtocol(H11Protocol):
         """Closes, if no request has come since and none is on its way in whole."""
         if self.cycle is before and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self.transport.close()
+
+
+class PatientSocket(WebSocketsSansIOProtocol):
+    """A connection that takes nothing for a while is cut. Little is kept for it meanwhile, here and in the system."""
+
+    STALLED_S: ClassVar[float] = 5.0
+    KEPT_BYTES: ClassVar[int] = 64 * 1024
+    # Two seconds of speech.
+
+    _stalls = 0
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        super().connection_made(transport)
+        wire = transport.get_extra_info("socket")
+        if wire is not None:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.KEPT_BYTES)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalls += 1
+        self.loop.call_later(self.STALLED_S, self._give_up, self._stalls)
+
+    def _give_up(self, stall: int) -> None:
+        """Cuts, if this stall has not ended since."""
+        if self._stalls == stall and not self.writable.is_set():
+            self.transport.abort()
