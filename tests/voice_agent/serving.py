@@ -158,7 +158,8 @@ async def served(
     with Shelf(opened) as shelf:
         counted = exposition()
         telemetry = Telemetry(counted.metrics if counted else None)
-        desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
+        desk = Desk(shelf, config, telemetry)
+        host = Host(shelf, config, telemetry, counted.refused if counted else lambda reason: None)
         watch = Watch(shelf, config)
         parts = Parts(shelf, desk, host, watch, Switchboard(), counted)
         app = create_app(parts, ring(keyed=keyed), Rate(config.service.rate), config.service)

@@ -1,4 +1,4 @@
-"""Laws of a call over a WebSocket, on a real port with scripted models: it is answered, cut, broken off and gone on with."""
+"""Laws of a call over a WebSocket, on a real port with scripted models: answered, cut, broken off and gone on with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.voice_agent.serving import until
 from tests.voice_agent.wiring import LONG, REFUND, journal, kinds, page, speech, wired
 from voice_agent import phrases
 from voice_agent.record.schema import validate_event
-from voice_agent.service import socket_line
+from voice_agent.service import outgoing, socket_line
 
 pytestmark = pytest.mark.asyncio
 
@@ -81,8 +81,9 @@ async def test_the_greeting_tells_of_the_recording(tmp_path: Path) -> None:
     assert (consent["given"], consent["how"]) == (True, "caller")
 
 
-async def test_the_caller_cuts_the_agent(tmp_path: Path) -> None:
-    """The page is told to drop what it has not played, what was not heard does not count, and the words are answered."""
+async def test_the_caller_cuts_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is told to drop what it has not played; the words that cut are answered."""
+    monkeypatch.setattr(outgoing, "TRUSTED_S", 0.0)
     with speech({"退款多久到账": Scripted(sentences=((LONG, None),))}) as parts:
         async with wired(tmp_path, *QUIET, speech=parts) as there, page(there) as one:
             await one.begin()
@@ -93,8 +94,8 @@ async def test_the_caller_cuts_the_agent(tmp_path: Path) -> None:
             flush = await one.until(lambda m: m["type"] == "flush")
             assert flush["samples"] == one.samples
             one.acks = True
-            assert (await one.event("barge_in"))["heard"]
             cut = await one.event("spoken")
+            assert (await one.event("barge_in"))["heard"]
             again = await one.event("sentence")
     assert cut["complete"] is False and again["text"] == REFUND
 
@@ -188,22 +189,25 @@ async def test_sigterm_hands_calls_over(tmp_path: Path) -> None:
                 async with page(there):
                     pass
             await one.say(pause(3.0))
-            spoken = await one.event("spoken")
-            handed = await one.event("handoff")
             ended = await one.until(lambda m: m["type"] == "ended")
             await there.running
+    (spoken,) = kinds(journal(there), "spoken")[:1]
+    (handed,) = kinds(journal(there), "handoff")
     assert (spoken["complete"], handed["delivery"], ended["reason"]) == (True, "delivered", "handed_off")
 
 
-async def test_who_talks_on_after_sigterm_is_cut_in_the_end(tmp_path: Path) -> None:
+async def test_who_talks_on_after_sigterm_is_cut_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`farewell_s` bounds it, also for a page that plays nothing any more."""
+    monkeypatch.setattr(outgoing, "FULL_S", -1.0)
     options = (*QUIET, "service.drain_s=0", "service.farewell_s=0.3")
     with speech() as parts:
         async with wired(tmp_path, *options, speech=parts) as there, page(there) as one:
             await one.begin()
             os.kill(os.getpid(), signal.SIGTERM)
-            await there.running
+            assert (await one.until(lambda m: m["type"] == "ended"))["reason"] == "hung_up"
             with pytest.raises(ConnectionClosed):
-                while True:
-                    await one.next()
+                await one.next()
+            await there.running
     assert journal(there)[-1]["type"] == "call_ended"

@@ -70,9 +70,11 @@ async def wired(
         running = asyncio.create_task(server.serve())
         await until(lambda: server.started)
         port = server.servers[0].sockets[0].getsockname()[1]
-        yield Wired(service, server, port, running)
-        server.should_exit = True
-        await running
+        try:
+            yield Wired(service, server, port, running)
+        finally:
+            server.should_exit = True
+            await running
     gc.collect()
 
 
@@ -175,7 +177,8 @@ async def page(there: Wired, *offered: str, **options: Any) -> AsyncIterator[Pag
     """A connection; what it offers beside the protocol."""
     url = f"ws://127.0.0.1:{there.port}/call"
     protocols: Any = [V1, *offered]
-    async with connect(url, subprotocols=protocols, compression=None, proxy=None, **options) as socket:
+    fixed: Any = {"compression": None, "proxy": None, "close_timeout": 1}
+    async with connect(url, subprotocols=protocols, **fixed, **options) as socket:
         yield Page(socket)
 
 

@@ -16,8 +16,8 @@ from voice_agent.service.socket_call import SocketCall
 FIRST_S = 5.0
 """In which the first message must be here."""
 
-LEFT_IN_ORDER: Final = (1000, 1001)
-"""Codes with which a page closes when its caller means to go."""
+LEFT: Final = (1000, 1001, 1002, 1007, 1009)
+"""Codes of connections that need not be waited for: the caller means to go, or the page does not speak the protocol."""
 
 CLOSES: Final[Mapping[str, int]] = {
     "too-large": 1009,
@@ -89,7 +89,7 @@ class Connection:
                 self._hear(call, message)
             except Problem as problem:
                 call.fail(problem)
-        if message["code"] in LEFT_IN_ORDER and not self.fault:
+        if message["code"] in LEFT and not self.fault:
             call.line.hang_up()
         return f"close {message['code']}"
 

@@ -6,8 +6,7 @@ A call keeps the agent that it began with while another is loaded. Whoever is no
 from __future__ import annotations
 
 import secrets
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -52,16 +51,22 @@ class Onlooker(Protocol):
 
 
 class Host:
-    """Holds calls; one a process, on one event loop. `counts` are since the start: calls and refusals, by reason."""
+    """Holds calls; one a process, on one event loop. `refused` is told the reason whenever somebody is not let in."""
 
-    def __init__(self, shelf: Shelf, config: Config, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        shelf: Shelf,
+        config: Config,
+        telemetry: Telemetry,
+        refused: Callable[[str], None] = lambda reason: None,
+    ) -> None:
         self._shelf = shelf
         self._config = config
         self._telemetry = telemetry
         self._under_way: dict[str, LiveCall] = {}
+        self._refused = refused
         self.taken = 0
         self.draining = False
-        self.counts: Counter[str] = Counter()
 
     @property
     def resume_s(self) -> float:
@@ -77,7 +82,7 @@ class Host:
     def place(self) -> Iterator[None]:
         """Held from before the caller is let in to the end of the call. Raises Problem when there is none."""
         if why := self._closed():
-            self.counts[why.kind] += 1
+            self._refused(why.kind)
             raise why
         self.taken += 1
         try:
@@ -114,7 +119,6 @@ class Host:
 
     @contextmanager
     def _known(self, call: LiveCall) -> Iterator[None]:
-        self.counts["calls"] += 1
         self._under_way[call.name] = call
         if self.draining:
             call.session.hand_over()

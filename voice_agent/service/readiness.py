@@ -39,7 +39,7 @@ class Watch:
         """Ends the probing thread."""
         self._prober.close()
 
-    async def look(self) -> Readiness:
+    async def look(self, calls_free: int) -> Readiness:
         """Every part as it is now; a server that is asked has a few seconds to answer."""
         knowledge, last = self._shelf.knowledge, self._shelf.last
         llm: Reach | Literal["off"] = "off"
@@ -59,6 +59,7 @@ class Watch:
             calibration=knowledge.gating.state,
             llm=llm,
             store=store,
+            calls_free=calls_free,
             reloaded_at=last.at.isoformat(timespec="seconds") if last else None,
             reload_failed=failed,
         )

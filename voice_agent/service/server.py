@@ -45,6 +45,9 @@ MESSAGE_BYTES = 100_000
 PING_S, PONG_S = 5.0, 10.0
 """A page that is gone without a word is known after so long at most."""
 
+LAST_S = 0.5
+"""For calls that were cut, to tell their pages."""
+
 LOOK_S = 0.1
 """Between two looks at whether the last call has ended."""
 
@@ -120,7 +123,8 @@ def _parts(config: Config, opening: Opening, stack: ExitStack) -> Parts:
     outlets = Outlets(config.telemetry.spans, config.paths.logs / "spans.jsonl")
     tracer = stack.enter_context(open_telemetry(outlets)).tracer
     telemetry = Telemetry(metrics.metrics if metrics else None, tracer)
-    desk, host = Desk(shelf, config, telemetry), Host(shelf, config, telemetry)
+    desk = Desk(shelf, config, telemetry)
+    host = Host(shelf, config, telemetry, metrics.refused if metrics else lambda reason: None)
     watch = Watch(shelf, config)
     stack.callback(watch.close)
     return Parts(shelf, desk, host, watch, Switchboard(), metrics)
@@ -159,6 +163,9 @@ class DrainingServer(uvicorn.Server):
             loop.call_later(LOOK_S, self._close, loop, until_s)
             return
         self._host.hang_up()
+        loop.call_later(LAST_S if self._host.taken else 0.0, self._end)
+
+    def _end(self) -> None:
         self.should_exit = True
 
 

@@ -157,6 +157,7 @@ class Readiness(_Shape):
     calibration: Literal["shipped", "stored", "stale"]
     llm: Literal["off", "reachable", "unreachable"]
     store: Literal["embedded", "reachable", "unreachable"]
+    calls_free: int = Field(ge=0, description="callers that would be let in now")
     reloaded_at: str | None
     reload_failed: str | None
 

@@ -32,7 +32,7 @@ async def health() -> Health:
 )
 async def ready(parts: InUse) -> JSONResponse:
     """503 while a part cannot be reached and from the moment a shutdown begins."""
-    readiness = await parts.watch.look()
+    readiness = await parts.watch.look(parts.host.free)
     return JSONResponse(readiness.model_dump(), 200 if readiness.ready else 503)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from asyncio.transports import BaseTransport
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -42,11 +42,14 @@ class PatientSocket(WebSocketsSansIOProtocol):
     STALLED_S: ClassVar[float] = 5.0
     KEPT_BYTES: ClassVar[int] = 64 * 1024
     # Two seconds of speech.
+    CLOSED_S: ClassVar[float] = 2.0
+    # For the page's half of a close.
 
     _stalls = 0
 
     def connection_made(self, transport: BaseTransport) -> None:
         super().connection_made(transport)
+        self.close_timeout = self.CLOSED_S
         wire = transport.get_extra_info("socket")
         if wire is not None:
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.KEPT_BYTES)
@@ -55,6 +58,11 @@ class PatientSocket(WebSocketsSansIOProtocol):
         super().pause_writing()
         self._stalls += 1
         self.loop.call_later(self.STALLED_S, self._give_up, self._stalls)
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body"):
+            self.handshake_complete = True  # by a refusal; uvicorn would write an error to its log
 
     def _give_up(self, stall: int) -> None:
         """Cuts, if this stall has not ended since."""
