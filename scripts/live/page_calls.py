@@ -64,7 +64,7 @@ class _Caller:
                 tasks.create_task(self._speak(), name="speaking")
                 await self._listen()
         except* ConnectionClosed:
-            return
+            pass  # either side may be the first to notice
 
     async def _speak(self) -> None:
         began, sent = time.perf_counter(), 0
