@@ -83,7 +83,8 @@ class _Caller:
 
     def _done(self) -> bool:
         quiet_s = time.perf_counter() - max(self._busy_until, self._sounded_at)
-        answered = len(self.heard.of("reply_ended")) > 0
+        states = [m["state"] for m in self.heard.events if m["type"] == "state"]
+        answered = states[-1:] == ["listening"] and len(self.heard.of("reply_ended")) > 0
         return self._recorded.exhausted and answered and quiet_s > STAYS_S
 
     async def _listen(self) -> None:

@@ -39,7 +39,7 @@ def heard(tmp_path: Path, agent: Agent, name: str) -> Heard:
     """What the page of this recorded caller saw and heard."""
 
     async def run() -> Heard:
-        async with wired(tmp_path, speech=agent.parts) as there:
+        async with wired(tmp_path, "duties.greeting=false", speech=agent.parts) as there:
             (known,) = expected(CALLS, [name])
             clips = [Clip(read_wav(CALLS / c.wav, "mix").samples, c.cue, c.delay_s) for c in known.clips]
             async with asyncio.timeout(150):

@@ -33,7 +33,6 @@ class Start(_Message):
     codec: Literal["pcm16", "opus"] = "pcm16"
     rate: Literal[8000, 16000, 24000, 48000] = 16000
     record: bool = False
-    language: Literal["zh", "en"] = "zh"
 
 
 class Resume(_Message):

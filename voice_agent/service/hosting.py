@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
@@ -103,7 +103,8 @@ class Host:
             with open_call(agent, far, plan, onlooker) as call, self._known(call):
                 onlooker.begin(call)
                 await call.session.run()
-            await agent.parts.workers.delivering.run(sweep_calls, self._config)
+            with suppress(TimeoutError):  # what is left over goes after the next call
+                await agent.parts.workers.delivering.run(sweep_calls, self._config)
         return call.kept
 
     def drain(self) -> None:

@@ -64,7 +64,7 @@ class Outbox:
         return self.put_so_far - received
 
     async def next(self, enough: Callable[[], bool]) -> Message | None:
-        """The next message to send; None as soon as it is `enough`."""
+        """The next message to send, waited for; None as soon as `enough` says so."""
         while True:
             if enough():
                 return None
