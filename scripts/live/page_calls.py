@@ -23,8 +23,8 @@ VOICED = 0.02
 NEW_S = 0.3
 """Silence after which sound is a new utterance of the agent."""
 
-STAYS_S = 1.5
-"""The caller listens on for so long before hanging up."""
+STAYS_S = 5.0
+"""The caller listens on for so long before hanging up: words may still be being recognised on a busy machine."""
 
 
 @dataclass
