@@ -23,7 +23,7 @@ from voice_agent.record.call_files import BESIDE, erase, files_of
 from voice_agent.record.consent import ConsentedSound
 from voice_agent.record.inspection import read_call
 from voice_agent.record.journal import Journal, MemoryJournal, is_open
-from voice_agent.record.listing import CACHE, list_summaries
+from voice_agent.record.kept import CACHE, kept_in
 from voice_agent.record.retention import DAY_S, Limits, sweep
 from voice_agent.record.schema import validate_event
 from voice_agent.record.vault import masking, opened_by, reveal
@@ -70,15 +70,24 @@ def test_the_packets_beside_the_journals_of_a_replay_go_too(tmp_path: Path) -> N
     assert not packet.exists()
 
 
-def test_what_a_list_kept_of_the_call_goes_too(tmp_path: Path) -> None:
-    """The summaries beside the journals hold its row no longer; those of other calls stay."""
+@pytest.mark.parametrize("door", ["forget", "sweep"])
+def test_what_was_kept_for_the_list_goes_too(tmp_path: Path, door: str) -> None:
+    """The summaries beside the journals hold its row no longer; those of other calls stay; with the last, the file."""
     for call in ("a", "b"):
         with Journal(tmp_path, call, {}) as journal:
             journal.write("ready", 0, 0, timings_ms={})
-    list_summaries(tmp_path)
-    assert run(["forget", "a", "--logs", str(tmp_path)]) == 0
-    kept_rows = json.loads((tmp_path / CACHE).read_text("utf-8"))["calls"]
-    assert list(kept_rows) == ["b.jsonl"]
+    assert list(kept_in(tmp_path)) == ["a.jsonl", "b.jsonl"]
+    os.utime(tmp_path / "a.jsonl", (NOW_S - 2 * DAY_S, NOW_S - 2 * DAY_S))
+    os.utime(tmp_path / "b.jsonl", (NOW_S, NOW_S))
+
+    def erased(call: str, now_s: float) -> bool:
+        if door == "sweep":
+            return sweep(tmp_path, Limits(keep_days=1), now_s) == [call]
+        return run(["forget", call, "--logs", str(tmp_path)]) == 0
+
+    assert erased("a", NOW_S) and list(kept_in(tmp_path)) == ["b.jsonl"]
+    assert b"a.jsonl" not in (tmp_path / CACHE).read_bytes()
+    assert erased("b", NOW_S + 2 * DAY_S) and list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("call", ["b", "../a", "a/../a", "", ".", "a.wav"])
@@ -240,10 +249,10 @@ def said(folder: Path, call: str, key_env: str) -> Path:
 
 
 def test_without_a_key_nothing_of_it_is_kept(tmp_path: Path) -> None:
-    """Off by default: the journal lies alone."""
+    """Off by default: the journal lies alone but for its numbers for the list."""
     assert load_config().privacy.key_env == ""
     said(tmp_path, "a", "")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [CACHE, "a.jsonl"]
 
 
 def test_only_the_key_gives_back_what_was_masked(

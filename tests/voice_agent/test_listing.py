@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from tests.voice_agent.test_inspection import write_call
 from voice_agent.record import listing
 from voice_agent.record.inspection import read_call
 from voice_agent.record.journal import Journal
-from voice_agent.record.listing import CACHE, lean, list_summaries
+from voice_agent.record.kept import CACHE, add, kept_in
+from voice_agent.record.listing import lean, list_summaries
 from voice_agent.record.selection import REASONS, CallFilter, draw
 from voice_agent.record.summary import CallSummary, TurnSummary, same_question, summarise
 
@@ -38,10 +41,62 @@ def test_the_lean_reading_tells_what_the_whole_one_tells(folder: Path) -> None:
 
 
 def test_what_is_kept_tells_the_same_without_reading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second list opens no journal and is equal to the first."""
+    """The second list opens no journal and is equal to the first, which read them all."""
+    (folder / CACHE).unlink(missing_ok=True)
     first = list_summaries(folder)
     monkeypatch.setattr(listing, "_read", lambda path: pytest.fail(f"{path} was read again"))
     assert list_summaries(folder) == first
+
+
+def test_the_first_list_reads_no_call_that_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call kept its own summary as it ended; it tells the same as its journal, wherever the call failed."""
+    for call in CALLS:
+        record(tmp_path, call)
+    whole = {path.stem: summarise(read_call(path)) for path in tmp_path.glob("*.jsonl")}
+    monkeypatch.setattr(listing, "_read", lambda path: pytest.fail(f"{path} was read again"))
+    assert {call.call: call for call in list_summaries(tmp_path).calls} == whole
+
+
+def test_a_call_that_did_not_end_is_read(tmp_path: Path) -> None:
+    """A killed one has no line; neither has one that still runs, and its row is read anew as it goes on."""
+    with Journal(tmp_path, "running", {}) as journal:
+        assert not kept_in(tmp_path)
+        journal.write("error", 1, 1, where="x", message="y")
+        assert len(list_summaries(tmp_path).calls[0].turns) == 1
+        journal.write("error", 2, 2, where="x", message="y")
+        assert len(list_summaries(tmp_path).calls[0].turns) == 2
+    kept = kept_in(tmp_path)["running.jsonl"]
+    assert kept.is_of(journal.path)
+
+
+def test_calls_that_end_at_once_all_keep_theirs(tmp_path: Path) -> None:
+    """From several threads, a line each, none torn."""
+
+    def held(n: int) -> None:
+        for i in range(20):
+            with Journal(tmp_path, f"c{n}-{i}", {}) as journal:
+                journal.write("ready", 0, 0, timings_ms={})
+
+    threads = [threading.Thread(target=held, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(kept_in(tmp_path)) == 80
+
+
+def test_the_later_of_two_lines_holds(tmp_path: Path) -> None:
+    """A line torn by a full disk swallows the next one at most; the journals are told all the same."""
+    path = write_call(tmp_path)
+    true = kept_in(tmp_path)["refund.jsonl"]
+    add(tmp_path, "refund.jsonl", replace(true, size=1))
+    assert not kept_in(tmp_path)["refund.jsonl"].is_of(path)
+    with (tmp_path / CACHE).open("ab") as file:
+        file.write(b'["refund.jsonl","1')
+    add(tmp_path, "refund.jsonl", true)
+    assert not kept_in(tmp_path)["refund.jsonl"].is_of(path)
+    assert [len(call.turns) for call in list_summaries(tmp_path).calls] == [2]
+    assert kept_in(tmp_path) == {"refund.jsonl": true}
 
 
 def test_a_journal_that_changed_is_read_again(tmp_path: Path) -> None:
@@ -72,7 +127,7 @@ def test_a_greeting_is_no_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "odd", ["", "{", "[]", "null", '{"version": "0"}', '{"version": 1, "calls": 3}', '{"calls": {}}', "\x00"]
+    "odd", ["", "{", "[]", "null", "[[]]", '{"version": 1, "calls": {}}', "[1,2,3,4,5]", "\x00", "\n\n"]
 )
 def test_a_spoilt_cache_is_only_slow(tmp_path: Path, odd: str) -> None:
     """Whatever stands in it, the journals are told."""
@@ -81,20 +136,18 @@ def test_a_spoilt_cache_is_only_slow(tmp_path: Path, odd: str) -> None:
     assert [call.call for call in list_summaries(tmp_path).calls] == ["refund"]
 
 
-@pytest.mark.parametrize("odd", [3, [], {"call": 3}, [1, 2, {"turns": [{"x": 1}]}], [1, 2, {"turns": 3}]])
+@pytest.mark.parametrize("odd", [3, [], {"call": 3}, {"turns": [{"x": 1}]}, {"turns": 3}, "x"])
 def test_a_spoilt_row_is_only_slow(tmp_path: Path, odd: Any) -> None:
     """Of the right version, with a row that no summary is made of."""
     write_call(tmp_path)
-    list_summaries(tmp_path)
-    kept = json.loads((tmp_path / CACHE).read_text())
-    (tmp_path / CACHE).write_text(json.dumps({**kept, "calls": {"refund.jsonl": odd}}))
+    *head, _ = json.loads((tmp_path / CACHE).read_text())
+    (tmp_path / CACHE).write_text(json.dumps([*head, odd]) + "\n")
     assert [call.call for call in list_summaries(tmp_path).calls] == ["refund"]
 
 
 def test_no_word_of_a_call_is_kept_and_only_the_owner_reads_it(tmp_path: Path) -> None:
     """Codes, numbers, names of stages."""
     write_call(tmp_path)
-    list_summaries(tmp_path)
     assert not any("\u4e00" <= char <= "\u9fff" for char in (tmp_path / CACHE).read_text(encoding="utf-8"))
     assert stat.S_IMODE((tmp_path / CACHE).stat().st_mode) == 0o600
 
@@ -102,6 +155,7 @@ def test_no_word_of_a_call_is_kept_and_only_the_owner_reads_it(tmp_path: Path) -
 def test_a_folder_that_cannot_be_written_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The list is there; nothing is left behind."""
     write_call(tmp_path)
+    (tmp_path / CACHE).unlink()
 
     def full(source: object, target: object) -> None:
         raise OSError(28, "No space left on device")

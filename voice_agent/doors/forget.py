@@ -7,7 +7,6 @@ from pathlib import Path
 
 from voice_agent.doors.common import Subparsers, add_common, configured
 from voice_agent.record.call_files import erase, files_of
-from voice_agent.record.listing import CACHE, list_summaries
 
 EXAMPLES = """examples:
   voice-agent forget refund_bank            a call of logs/calls: journal, sound, vault, marks, report, packet
@@ -37,6 +36,4 @@ def run(args: argparse.Namespace) -> int:
         erase(erasure)
         for path in erasure.files:
             print(f"erased {path}")
-    if (logs / CACHE).exists():
-        list_summaries(logs)  # what an earlier list kept of them goes, too
     return 0

@@ -8,6 +8,9 @@ from typing import Any, TypeGuard
 Event = Mapping[str, Any]
 """One line of a journal."""
 
+_NUMBERS = (int, float)
+# By exact type where there are many: JSON makes no other numbers, and isinstance takes twice the time.
+
 
 def text(event: Event, key: str) -> str:
     """The string of that name; empty if there is none."""
@@ -39,7 +42,7 @@ def mapping(event: Event, key: str) -> dict[str, Any]:
 
 def numbers(event: Event, key: str) -> dict[str, float]:
     """The numbers of the object of that name, by their names."""
-    return {name: value for name, value in mapping(event, key).items() if is_number(value)}
+    return {name: value for name, value in mapping(event, key).items() if type(value) in _NUMBERS}
 
 
 def number(event: Event, key: str) -> float | None:

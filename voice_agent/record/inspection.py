@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from voice_agent.record.call_record import (
@@ -53,13 +53,13 @@ def read_call(path: Path) -> CallRecord:
 
 def call_of(lines: Lines) -> CallRecord:
     """The call that these lines of its journal tell."""
-    end = _last(lines.events, "call_ended")
+    ready, end = _only(lines.events, "ready"), _only(lines.events, "call_ended")
     return CallRecord(
         call=lines.call,
         path=lines.path,
         header=lines.header,
         turns=tuple(_turn(at, mine) for at, mine in _by_turn(lines.events)),
-        ready_ms=numbers(_last(lines.events, "ready"), "timings_ms"),
+        ready_ms=numbers(ready, "timings_ms"),
         ended=text(end, "reason") if end else None,
         length_s=number(end, "length_s"),
         stale_events=integer(end, "stale_events"),
@@ -70,6 +70,10 @@ def call_of(lines: Lines) -> CallRecord:
     )
 
 
+def _only(events: Sequence[Event], kind: str) -> Event:
+    return next((event for event in reversed(events) if event["type"] == kind), {})
+
+
 def _by_turn(events: Iterable[Event]) -> list[tuple[int, list[Event]]]:
     turns: dict[int, list[Event]] = {}
     for event in events:
@@ -78,9 +82,14 @@ def _by_turn(events: Iterable[Event]) -> list[tuple[int, list[Event]]]:
 
 
 def _turn(turn: int, events: list[Event]) -> TurnRecord:
-    heard = _not_heard_again([e for e in events if e["type"] == "transcript"])
+    kinds: dict[str, list[Event]] = {}
+    for event in events:
+        kinds.setdefault(event["type"], []).append(event)
+    uttered = kinds.get("transcript", [])
+    heard = _not_heard_again(uttered)
     kept = [e for e in heard if not e.get("dropped")] or heard[-1:]
-    query, recall, ended = _last(events, "query"), _last(events, "recall"), _last(events, "reply_ended")
+    query, recall, ended = _last(kinds, "query"), _last(kinds, "recall"), _last(kinds, "reply_ended")
+    handoff = _last(kinds, "handoff")
     return TurnRecord(
         turn=turn,
         heard=" ".join(text(e, "text") for e in kept).strip(),
@@ -88,7 +97,7 @@ def _turn(turn: int, events: list[Event]) -> TurnRecord:
         confidence=number(kept[-1], "confidence") if kept else None,
         dropped=optional(kept[-1], "dropped") if kept else None,
         hot_words=tuple(word for e in kept for word in texts(e, "hot_words")),
-        utterances=tuple(_utterance(e) for e in events if e["type"] == "transcript"),
+        utterances=tuple(map(_utterance, uttered)),
         as_of=text(query, "as_of"),
         query=text(query, "text"),
         terms=texts(query, "terms"),
@@ -97,31 +106,40 @@ def _turn(turn: int, events: list[Event]) -> TurnRecord:
         repairs=tuple(items(query, "repairs")),
         conditions=mapping(query, "conditions"),
         lifted=texts(query, "lifted"),
-        # A wording by a model, marked by whom, only helped to find; the question was read as it stands here.
-        rewritten=text(_last((e for e in events if "by" not in e), "rewrite"), "after"),
+        rewritten=_rewritten(kinds.get("rewrite", ())),
         channels={name: _ranking(found) for name, found in mapping(recall, "channels").items()},
         down={name: str(cause) for name, cause in mapping(recall, "down").items()},
-        fused=_ranking(_last(events, "fusion").get("ranking")),
-        reranked=_ranking(_last(events, "rerank").get("ranking")),
-        gate=_gate(_last(events, "gate")),
-        sentences=tuple(_sentence(e) for e in _since_gate(events) if e["type"] == "sentence"),
-        spoken=tuple(_spoken(e) for e in events if e["type"] == "spoken"),
+        fused=_ranking(_last(kinds, "fusion").get("ranking")),
+        reranked=_ranking(_last(kinds, "rerank").get("ranking")),
+        gate=_gate(_last(kinds, "gate")),
+        sentences=tuple(map(_sentence, _of_last_reply(events))),
+        spoken=tuple(map(_spoken, kinds.get("spoken", ()))),
         outcome=optional(ended, "outcome"),
         counts=mapping(ended, "sentences"),
-        handoff=optional(_last(events, "handoff"), "reason"),
-        delivery=optional(_last(events, "handoff"), "delivery"),
-        halted=optional(_last(events, "halt"), "reason"),
-        barge_ins=tuple(text(e, "heard") for e in events if e["type"] == "barge_in"),
-        errors=tuple(f"{text(e, 'where')}: {text(e, 'message')}" for e in events if e["type"] == "error"),
-        stages_ms={k: v for e in events if e["type"] == "timing" for k, v in numbers(e, "stages_ms").items()},
+        handoff=optional(handoff, "reason"),
+        delivery=optional(handoff, "delivery"),
+        halted=optional(_last(kinds, "halt"), "reason"),
+        barge_ins=tuple(text(e, "heard") for e in kinds.get("barge_in", ())),
+        errors=tuple(f"{text(e, 'where')}: {text(e, 'message')}" for e in kinds.get("error", ())),
+        stages_ms={k: v for e in kinds.get("timing", ()) for k, v in numbers(e, "stages_ms").items()},
         first_audio_s=number(ended, "first_audio_s"),
     )
 
 
-def _since_gate(events: Sequence[Event]) -> Sequence[Event]:
-    """What came of the last reply: one that the caller took back by going on has no say in the turn."""
-    gates = [at for at, event in enumerate(events) if event["type"] == "gate"]
-    return events[gates[-1] :] if gates else events
+def _rewritten(rewrites: Sequence[Event]) -> str:
+    # A wording by a model, marked by whom, only helped to find; the question was read as it stands here.
+    return next((text(e, "after") for e in reversed(rewrites) if "by" not in e), "")
+
+
+def _of_last_reply(events: Iterable[Event]) -> list[Event]:
+    """The sentences of the last reply: one that the caller took back by going on has no say in the turn."""
+    said: list[Event] = []
+    for event in events:
+        if event["type"] == "gate":
+            said = []
+        elif event["type"] == "sentence":
+            said.append(event)
+    return said
 
 
 def _not_heard_again(transcripts: Sequence[Event]) -> list[Event]:
@@ -191,9 +209,6 @@ def _ranking(value: object) -> tuple[RankedRecord, ...]:
     )
 
 
-def _last(events: Iterable[Event], kind: str) -> Event:
-    found: Event = {}
-    for event in events:
-        if event["type"] == kind:
-            found = event
-    return found
+def _last(kinds: Mapping[str, Sequence[Event]], kind: str) -> Event:
+    found = kinds.get(kind)
+    return found[-1] if found else {}

@@ -2,7 +2,8 @@
 
 Every line is written with one system call and no buffer of ours, so a killed process loses at most the line it was
 writing (a power cut may lose more: we do not wait for the disk). Every text of an event is masked before it is
-written; the header holds the agent's own facts, not the caller's words, and is written as it is.
+written; the header holds the agent's own facts, not the caller's words, and is written as it is. At the end the
+call's summary is kept for the lists of calls.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Protocol, Self
 
 from voice_agent.errors import AgentError, InputError
 from voice_agent.record.jsonable import Json, line, plain
+from voice_agent.record.listing import keep_summary
 from voice_agent.record.privacy import Masker
 from voice_agent.record.schema import EVENT_KINDS, SCHEMA_VERSION, UNFINISHED_KINDS
 
@@ -83,8 +85,11 @@ class Journal:
     ) -> None:
         with self._lock:
             if self._file is not None:
-                self._file.close()
-                self._file = None
+                try:
+                    keep_summary(self.path)  # under the file's lock still: nobody erases the call in between
+                finally:
+                    self._file.close()
+                    self._file = None
 
     def write(self, kind: str, t: float, turn: int, **data: object) -> None:
         """Masks, bounds and writes one event. ValueError for an unknown kind, AgentError when the disk refuses."""

@@ -6,9 +6,10 @@ counted and told, never fatal.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+
+import orjson
 
 from voice_agent.errors import InputError
 from voice_agent.record.fields import Event, text
@@ -62,7 +63,7 @@ def lines_of(path: Path, data: bytes) -> Lines:
 
 def _event(line: bytes) -> Event | None:
     try:
-        event = json.loads(line.decode())  # given bytes, it would first guess their encoding
-    except (ValueError, RecursionError):
+        event = orjson.loads(line)  # half the time of json, which a list of many calls feels
+    except orjson.JSONDecodeError:
         return None
     return event if isinstance(event, dict) and isinstance(event.get("type"), str) else None

@@ -1,36 +1,23 @@
-"""The calls of a folder in brief, fast: what was read once is kept beside the journals until a journal changes.
-
-The file holds numbers and codes only, no word of a call, and may be deleted at any time: it only saves reading again.
-"""
+"""The calls of a folder in brief, fast: what a call told at its end, or an earlier list read, is not read again."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from voice_agent.errors import InputError
+from voice_agent.record import kept
 from voice_agent.record.inspection import call_of
+from voice_agent.record.kept import Kept, mark
 from voice_agent.record.lines import journal_bytes, lines_of
-from voice_agent.record.schema import SCHEMA_VERSION
-from voice_agent.record.summary import CallSummary, TurnSummary, summarise
-
-CACHE: Final = ".summaries.json"
-
-_VERSION: Final = f"{SCHEMA_VERSION}.1"
-"""Of what is kept; another one is read anew. Count it up when a summary is made otherwise."""
+from voice_agent.record.summary import CallSummary, summarise
 
 _UNUSED: Final = tuple(
     b'{"type":"%s"' % kind for kind in (b"fusion", b"rerank", b"query", b"partial", b"prompt", b"shadow")
 )
 _NOTHING_DOWN: Final = b'"down":{}}'
-_OWNER_ONLY: Final = 0o600
-
-Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +32,30 @@ def list_summaries(directory: Path) -> Listed:
     """Every journal of a folder. Raises InputError if there is no such folder."""
     if not directory.is_dir():
         raise InputError(f"{directory}: no such folder; give the folder of the journals with --logs")
-    known = _kept(directory / CACHE)
-    now: dict[str, tuple[Key, CallSummary | None]] = {}
+    known = kept.kept_in(directory)
+    now: dict[str, Kept] = {}
     for path in directory.glob("*.jsonl"):
-        key = _key(path)
         before = known.get(path.name)
-        now[path.name] = before if before and before[0] == key else (key, _read(path))
+        now[path.name] = before if before is not None and before.is_of(path) else _read(path)
     if now != known:
-        _keep(directory / CACHE, now)
-    calls = [call for _, call in now.values() if call is not None]
+        kept.replace(directory, now)
+    calls = [row.call for row in now.values() if row.call is not None]
     calls.sort(key=lambda call: (call.started, call.call))
     return Listed(tuple(calls), len(now) - len(calls))
 
 
-def _key(path: Path) -> Key:
-    """What changes with every event. A journal that is gone meanwhile has none and is not readable either."""
-    with suppress(OSError):
-        told = path.stat()
-        return told.st_size, told.st_mtime_ns
-    return 0, 0
+def keep_summary(journal: Path) -> None:
+    """Keeps what a call that has just ended tells, for the next list. The call itself does not hang on it: where it
+    cannot be kept, that list reads the journal."""
+    kept.add(journal.parent, journal.name, _read(journal))
 
 
-def _read(path: Path) -> CallSummary | None:
+def _read(path: Path) -> Kept:
+    size, at_ns = mark(path)  # before reading: what is written meanwhile makes it read again
+    return Kept(size, at_ns, _summary_of(path))
+
+
+def _summary_of(path: Path) -> CallSummary | None:
     with suppress(InputError):
         data = journal_bytes(path)
         with suppress(InputError):
@@ -85,46 +74,3 @@ def _is_unused(line: bytes) -> bool:
         return line.endswith(b"}")
     # Where a channel was down, or none found anything, the stage of a failure hangs on it.
     return line.startswith(b'{"type":"recall"') and line.endswith(_NOTHING_DOWN) and b'"rank":1' in line
-
-
-def _kept(path: Path) -> dict[str, tuple[Key, CallSummary | None]]:
-    """What was kept; nothing if it was kept by another version, or by nobody."""
-    try:
-        kept = json.loads(path.read_bytes())
-        if kept["version"] != _VERSION:
-            return {}
-        return {name: ((size, at), _summary(call)) for name, (size, at, call) in kept["calls"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
-
-
-def _summary(kept: Mapping[str, Any] | None) -> CallSummary | None:
-    if kept is None:
-        return None
-    turns = tuple(TurnSummary(**turn) for turn in kept["turns"])
-    return CallSummary(**{**kept, "turns": turns, "problems": tuple(kept["problems"])})
-
-
-_CALL: Final = tuple(field.name for field in fields(CallSummary))
-_TURN: Final = tuple(field.name for field in fields(TurnSummary))
-
-
-def _facts(call: CallSummary) -> dict[str, Any]:
-    """Like `asdict`, which copies what it need not and takes a third of the time of a first list."""
-    turns = [{name: getattr(turn, name) for name in _TURN} for turn in call.turns]
-    return {**{name: getattr(call, name) for name in _CALL}, "turns": turns}
-
-
-def _keep(path: Path, calls: Mapping[str, tuple[Key, CallSummary | None]]) -> None:
-    """Replaced as a whole. A folder that cannot be written is read anew the next time, and that is all."""
-    rows = {name: [*key, None if call is None else _facts(call)] for name, (key, call) in calls.items()}
-    whole = json.dumps({"version": _VERSION, "calls": rows}, ensure_ascii=False, separators=(",", ":"))
-    beside = path.with_suffix(f".{os.getpid()}.tmp")
-    with suppress(OSError):
-        with open(beside, "w", encoding="utf-8", opener=_private) as file:
-            file.write(whole)
-        os.replace(beside, path)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, _OWNER_ONLY)

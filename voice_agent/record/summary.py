@@ -132,9 +132,9 @@ def same_question(one: str, other: str) -> bool:
     return bool(ours and theirs) and len(ours & theirs) >= SAME_QUESTION * len(ours | theirs)
 
 
-def _pairs(text: str) -> Iterator[str]:
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
     plain = [char for char in text.casefold() if char.isalnum()]
-    return (a + b for a, b in zip(plain, plain[1:], strict=False))
+    return zip(plain, plain[1:], strict=False)
 
 
 def _false_drops(spoken: Sequence[UtteranceRecord]) -> Iterator[bool]:
