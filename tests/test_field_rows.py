@@ -1,4 +1,4 @@
-"""Which test stands for which fault found in the field, in sentences, marks, thinking, context and citations.
+"""Which test stands for which fault found in the field: of calls, sentences, marks, thinking, context and citations.
 
 The rows are numbered as in the survey this project began with: A2 (how other systems cut sentences), A7 and B8 (faults
 that users reported), B4 (how a sentence is to be checked), B9 (traps of Chinese). Each test named here exists.
@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.field_rows_of_calls import CALL_ROWS
 
 TESTS = Path(__file__).resolve().parent
 
@@ -30,6 +32,7 @@ _DENIAL = "retrieval/test_polarity.py"
 _MUTANTS = "retrieval/test_guard_mutations.py"
 
 ROWS: dict[str, tuple[str, ...]] = {
+    **CALL_ROWS,
     "A2 pipecat, livekit, RealtimeTTS, xiaozhi, Open-LLM-VTuber": (
         f"{_FIELD}::test_where_other_splitters_cut_wrongly",
     ),
@@ -174,3 +177,9 @@ def names(path: str) -> frozenset[str]:
 def test_each_row_has_its_test(row: str) -> None:
     """A test that was renamed or lost leaves no row without a test."""
     assert all(name in names(path) for path, name in (test.split("::") for test in ROWS[row]))
+
+
+def test_every_fault_that_users_reported_is_there() -> None:
+    """All 47 rows of A7, each once."""
+    rows = sorted(int(row.split()[1]) for row in ROWS if row.startswith("A7 "))
+    assert rows == list(range(1, 48))
