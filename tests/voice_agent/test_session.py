@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,6 +124,21 @@ def test_two_breaths_are_one_question(gap: float) -> None:
     call.run(Clip(np.concatenate([voice(1), pause(gap), voice(2), pause(1.0)])))
     assert len(call.journal.of("reply_ended")) == 1 == len(call.journal.of("speech_ended"))
     assert call.recognizer.spans[-1] > 2.0 + gap and call.spoken() == [FIRST, SECOND]
+
+
+@pytest.mark.parametrize("breath_s", [0.0, 0.3])
+def test_who_never_stops_talking_is_heard_in_pieces(breath_s: float) -> None:
+    """Ninety seconds, with breaths or without: a recognition a piece, the last one answered, and no task is left."""
+    call = dialogue(rules=replace(RULES, max_utterance_s=15.0))
+    call.run(
+        Clip(
+            np.concatenate(
+                [voice(1, 90.0 if not breath_s else 2.0), pause(breath_s)] * (39 if breath_s else 1)
+            )
+        )
+    )
+    assert len(call.recognizer.spans) < 20 and max(call.recognizer.spans) < 20.0
+    assert call.spoken()[-2:] == [FIRST, SECOND] and not call.journal.of("error")
 
 
 def test_two_questions_are_two_turns_with_history() -> None:

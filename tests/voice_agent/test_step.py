@@ -282,6 +282,17 @@ def test_a_monologue_is_cut_and_answered() -> None:
     assert actions == [Recognise(JobId(1), 1.0, 31.0)]
 
 
+def test_what_goes_on_after_the_longest_utterance_is_another_one() -> None:
+    """A voice without a pause takes nothing back that was cut at its longest: it would be heard anew at every frame."""
+    cut = Heard(Voiced(1.0, 31.0))
+    state, actions = play(cut, *(Heard(Voiced(1.0, 31.0 + n / 50)) for n in range(1, 20)))
+    assert [action for action in actions if isinstance(action, Recognise)] == [Recognise(JobId(1), 1.0, 31.0)]
+    assert (state.floor, state.hearing) == (Floor.THINKING, JobId(1))
+    nothing = Recognised(JobId(1), words("", "boilerplate"))
+    state, actions = play(nothing, Heard(Voiced(1.0, 60.0)), Heard(Voiced(1.0, 61.0)), state=state)
+    assert actions == [Recognise(JobId(2), 31.0, 61.0)]
+
+
 WAITING = (*ASKED, Recognised(JobId(1), words("退款多久到账")))
 
 

@@ -89,7 +89,8 @@ class State:
     a row we asked to repeat; `clarified` says that the last answer was a question back. `wait_from_s` is when the end
     of the turn was known, `holds` counts the hold phrases since, `passed` says that the reply has a sentence to speak.
     `untaken` is what the caller was told had become of the packet, None while it is not known or was taken. `ahead` is
-    empty but while the caller's words are being waited for.
+    empty but while the caller's words are being waited for. `full_until_s` is where an utterance was last cut at its
+    longest: what comes after it is another one, though the voice never paused.
     """
 
     caller: Caller = Caller.QUIET
@@ -99,6 +100,7 @@ class State:
     reply: ReplyId | None = None
     hearing: JobId | None = None
     utterance_from_s: float | None = None
+    full_until_s: float = 0.0
     waiting_since_s: float | None = None
     wait_from_s: float | None = None
     holds: int = 0

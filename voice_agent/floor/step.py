@@ -123,7 +123,9 @@ def _stale(state: State) -> Step:
 
 
 def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
-    since = voiced.since_s if state.utterance_from_s is None else state.utterance_from_s
+    new_s = max(voiced.since_s, state.full_until_s)
+    since = new_s if state.utterance_from_s is None else state.utterance_from_s
+    full = voiced.until_s - since >= rules.max_utterance_s
     state = replace(state, caller=Caller.VOICED, utterance_from_s=since, ahead=spoken_on(state.ahead))
     late = _limits(state, voiced.until_s, rules)
     if late is not None:
@@ -131,14 +133,15 @@ def _voiced(state: State, voiced: Voiced, rules: Rules) -> Step:
     match state.floor:
         case Floor.THINKING if over_hold(state):
             return voice_over(state, voiced, rules)
-        case Floor.THINKING if voiced.length_s >= rules.rejoin_voice_s:
+        case Floor.THINKING if voiced.length_s >= rules.rejoin_voice_s and not full:
             return _take_back(state)
         case Floor.SPEAKING:
             return voice_over(state, voiced, rules)
         case Floor.PAUSED:
             return paused_voice(state, voiced, rules)
-        case Floor.IDLE if voiced.until_s - since >= rules.max_utterance_s:
-            return begin_hearing(state, voiced.until_s, voiced.until_s)
+        case Floor.IDLE if full:
+            cut_s = voiced.until_s
+            return begin_hearing(replace(state, full_until_s=cut_s), cut_s, cut_s)
         case _:
             return on_voice(state, voiced, rules)
 
