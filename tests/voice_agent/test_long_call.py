@@ -76,8 +76,8 @@ class _Forgetful(list[str]):
 
 
 def _told(path: Path) -> tuple[list[str | None], str | None]:
-    call = read_call(path)
     print("resident MB at turn", {turn: round(held) for turn, held in Weighed.held.items()})
+    call = read_call(path)
     return [turn.outcome for turn in call.turns], call.ended
 
 
