@@ -51,7 +51,14 @@ def run(args: argparse.Namespace) -> int:
         from voice_agent.service.keys import ENVIRONMENT, new_key, read_keys
         from voice_agent.service.server import check_exposed, serve
     except ModuleNotFoundError as e:
-        if (e.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "limits", "anyio", "websockets"):
+        if (e.name or "").split(".")[0] in (
+            "fastapi",
+            "uvicorn",
+            "starlette",
+            "limits",
+            "anyio",
+            "websockets",
+        ):
             raise ConfigError(_EXTRA) from e
         raise
     if args.new_key:
