@@ -95,6 +95,14 @@ class Speaker:
                 self._put(sound)
         self._loud = loud
 
+    def clear(self) -> None:
+        """Drops what was fed and is not played yet, to the last sample in the filter. Not beside a running device."""
+        with self._changing:
+            self._resampler = StreamResampler(CALL_RATE_HZ, self._format.rate_hz)
+            self._chunks.clear()
+            self._rest, self._fed, self._inside_s = b"", self._played, 0.0
+            self._ran_dry, self._loud = True, False
+
     def callback(self, out: Any, frames: int, times: Any, flags: Any) -> None:
         """Fills a block of int16 samples. Runs on the device's thread."""
         self.block_s = self._clock()

@@ -1,0 +1,147 @@
+"""A telephone as the far end of a call: its sound in and out at 8 kHz, at the pace of speech, and whether it lives.
+
+The parts of a sound device do the work: the telephone side stands in for the device, 20 ms a block.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from audio.devices import Format
+from audio.microphone import Microphone
+from audio.pcm import (
+    SAMPLE_BYTES,
+    Encoding,
+    alaw_to_int16,
+    int16_to_alaw,
+    int16_to_mulaw,
+    mulaw_to_int16,
+)
+from audio.sound_line import DeviceNews
+from audio.speaker import Speaker
+from audio.types import FRAME_MS, Samples
+from voice_agent.telephone.flow import Inflow
+from voice_agent.telephone.news import RATE_HZ
+
+PACKET_SAMPLES = RATE_HZ * FRAME_MS // 1000
+PACKET_S = FRAME_MS / 1000
+
+MUTE_S = 15.0
+"""Without a packet for so long nobody is there: telephones send silence too."""
+
+_FORMAT = Format(RATE_HZ, 1)
+
+
+class HeldBack(Protocol):
+    """How long the telephone side holds our sound back, in seconds."""
+
+    @property
+    def delay_s(self) -> float: ...
+
+
+class TelephoneLine:
+    """One a call. `clock` gives seconds; `cleared` says that the far side shall drop what it holds."""
+
+    def __init__(self, encoding: Encoding, held: HeldBack, clock: Callable[[], float]) -> None:
+        self._encoding = encoding
+        self._held = held
+        self._clock = clock
+        self._inflow = Inflow(clock())
+        self._heard_s = clock()
+        self._news: deque[DeviceNews] = deque()
+        self._why = ""
+        self.speaker = Speaker(clock)
+        self.speaker.attach(_FORMAT)
+        self.frames = Microphone(clock)
+        self.frames.attach(_FORMAT)
+        self.cleared = False
+
+    @property
+    def devices(self) -> TelephoneLine:
+        """The line is its own device."""
+        return self
+
+    @property
+    def dead(self) -> bool:
+        """It was hung up, broke, or gives nothing any more."""
+        if not self._why and self._clock() - self._heard_s > MUTE_S:
+            self.end(f"no sound for {MUTE_S:.0f} s")
+        return bool(self._why)
+
+    @property
+    def delay_s(self) -> float | None:
+        waiting_s = self.speaker.delay_s
+        return None if waiting_s is None else waiting_s + self._held.delay_s
+
+    def news(self) -> list[DeviceNews]:
+        """Why the line ended, once."""
+        return [self._news.popleft() for _ in range(len(self._news))]
+
+    def hear(self, data: bytes) -> None:
+        """The caller's next stretch of sound, in the line's encoding; what comes faster than speech is not taken."""
+        now_s = self._clock()
+        self._heard_s = now_s
+        samples = len(data) // SAMPLE_BYTES[self._encoding]
+        if self._inflow.take(samples / RATE_HZ, now_s):
+            self.frames.callback(_to_s16(data, self._encoding), samples, None, None)
+        elif self._inflow.flooded:
+            self.end("sound comes faster than anybody speaks")
+
+    def packet(self) -> bytes:
+        """The next 20 ms of the agent's side, in the line's encoding; silence where nothing is said."""
+        block = bytearray(PACKET_SAMPLES * SAMPLE_BYTES["s16"])
+        self.speaker.callback(block, PACKET_SAMPLES, None, None)
+        return _from_s16(bytes(block), self._encoding)
+
+    def play(self, caller: Samples, agent: Samples) -> None:
+        """Takes the agent's side of the next 20 ms."""
+        self.speaker.feed(agent)
+
+    def flush(self) -> None:
+        """What is on its way to the caller's ear shall not get there."""
+        self.speaker.clear()
+        self.cleared = True
+
+    def end(self, why: str) -> None:
+        """Nothing comes or goes any more. The first reason stands."""
+        if not self._why:
+            self._why = why
+            self._news.append(DeviceNews("input", "lost", "telephone", why))
+
+    def faults(self) -> Mapping[str, int]:
+        """For the journal's end."""
+        return {
+            "input_dropped": self.frames.dropped,
+            "input_refused_ms": round(self._inflow.refused_s * 1000),
+            "output_underruns": self.speaker.underruns,
+        }
+
+
+def silence(encoding: Encoding) -> bytes:
+    """A packet in which nothing is said."""
+    return _from_s16(bytes(PACKET_SAMPLES * SAMPLE_BYTES["s16"]), encoding)
+
+
+def _to_s16(data: bytes, encoding: Encoding) -> bytes:
+    match encoding:
+        case "mulaw":
+            return mulaw_to_int16(np.frombuffer(data, dtype=np.uint8)).astype("<i2").tobytes()
+        case "alaw":
+            return alaw_to_int16(np.frombuffer(data, dtype=np.uint8)).astype("<i2").tobytes()
+        case _:
+            return data
+
+
+def _from_s16(data: bytes, encoding: Encoding) -> bytes:
+    linear = np.frombuffer(data, dtype="<i2")
+    match encoding:
+        case "mulaw":
+            return int16_to_mulaw(linear).tobytes()
+        case "alaw":
+            return int16_to_alaw(linear).tobytes()
+        case _:
+            return data
