@@ -1,6 +1,6 @@
 """A telephone as the far end of a call: its sound in and out at 8 kHz, at the pace of speech, and whether it lives.
 
-The parts of a sound device do the work: the telephone side stands in for the device, 20 ms a block.
+The parts of a sound device do the work: the telephone side stands in for a device at the call's own rate.
 """
 
 from __future__ import annotations
@@ -12,18 +12,12 @@ from typing import Protocol
 import numpy as np
 
 from audio.devices import Format
+from audio.halfband import Doubler, Halver
 from audio.microphone import Microphone
-from audio.pcm import (
-    SAMPLE_BYTES,
-    Encoding,
-    alaw_to_int16,
-    int16_to_alaw,
-    int16_to_mulaw,
-    mulaw_to_int16,
-)
+from audio.pcm import SAMPLE_BYTES, Encoding, decode, encode
 from audio.sound_line import DeviceNews
 from audio.speaker import Speaker
-from audio.types import FRAME_MS, Samples
+from audio.types import CALL_RATE_HZ, FRAME_MS, FRAME_SAMPLES, Samples
 from voice_agent.telephone.flow import Inflow
 from voice_agent.telephone.news import RATE_HZ
 
@@ -33,7 +27,7 @@ PACKET_S = FRAME_MS / 1000
 MUTE_S = 15.0
 """Without a packet for so long nobody is there: telephones send silence too."""
 
-_FORMAT = Format(RATE_HZ, 1)
+_FORMAT = Format(CALL_RATE_HZ, 1)
 
 
 class HeldBack(Protocol):
@@ -54,6 +48,7 @@ class TelephoneLine:
         self._heard_s = clock()
         self._news: deque[DeviceNews] = deque()
         self._why = ""
+        self._doubler, self._halver = Doubler(), Halver()
         self.speaker = Speaker(clock)
         self.speaker.attach(_FORMAT)
         self.frames = Microphone(clock)
@@ -87,15 +82,16 @@ class TelephoneLine:
         self._heard_s = now_s
         samples = len(data) // SAMPLE_BYTES[self._encoding]
         if self._inflow.take(samples / RATE_HZ, now_s):
-            self.frames.callback(_to_s16(data, self._encoding), samples, None, None)
+            sound = self._doubler.push(decode(data, self._encoding))
+            self.frames.callback(encode(sound, "s16"), len(sound), None, None)
         elif self._inflow.flooded:
             self.end("sound comes faster than anybody speaks")
 
     def packet(self) -> bytes:
         """The next 20 ms of the agent's side, in the line's encoding; silence where nothing is said."""
-        block = bytearray(PACKET_SAMPLES * SAMPLE_BYTES["s16"])
-        self.speaker.callback(block, PACKET_SAMPLES, None, None)
-        return _from_s16(bytes(block), self._encoding)
+        block = bytearray(FRAME_SAMPLES * SAMPLE_BYTES["s16"])
+        self.speaker.callback(block, FRAME_SAMPLES, None, None)
+        return encode(self._halver.push(decode(bytes(block), "s16")), self._encoding)
 
     def play(self, caller: Samples, agent: Samples) -> None:
         """Takes the agent's side of the next 20 ms."""
@@ -104,6 +100,7 @@ class TelephoneLine:
     def flush(self) -> None:
         """What is on its way to the caller's ear shall not get there."""
         self.speaker.clear()
+        self._halver = Halver()
         self.cleared = True
 
     def end(self, why: str) -> None:
@@ -123,25 +120,4 @@ class TelephoneLine:
 
 def silence(encoding: Encoding) -> bytes:
     """A packet in which nothing is said."""
-    return _from_s16(bytes(PACKET_SAMPLES * SAMPLE_BYTES["s16"]), encoding)
-
-
-def _to_s16(data: bytes, encoding: Encoding) -> bytes:
-    match encoding:
-        case "mulaw":
-            return mulaw_to_int16(np.frombuffer(data, dtype=np.uint8)).astype("<i2").tobytes()
-        case "alaw":
-            return alaw_to_int16(np.frombuffer(data, dtype=np.uint8)).astype("<i2").tobytes()
-        case _:
-            return data
-
-
-def _from_s16(data: bytes, encoding: Encoding) -> bytes:
-    linear = np.frombuffer(data, dtype="<i2")
-    match encoding:
-        case "mulaw":
-            return int16_to_mulaw(linear).tobytes()
-        case "alaw":
-            return int16_to_alaw(linear).tobytes()
-        case _:
-            return data
+    return encode(np.zeros(PACKET_SAMPLES, dtype=np.float32), encoding)
