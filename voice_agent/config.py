@@ -13,6 +13,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    IPvAnyNetwork,
     PositiveFloat,
     PositiveInt,
     ValidationError,
@@ -285,6 +286,12 @@ class Service(_Section):
     calls: int = Field(default=2, ge=0)
     resume_s: float = Field(default=10.0, ge=0, le=60)
     farewell_s: float = Field(default=15.0, ge=0)
+    phone_record: bool = False
+    phone_person_key: Literal["", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "#"] = "0"
+    phone_secret_name: str = Field(default="key", min_length=1)
+    audiosocket_port: int | None = Field(default=None, ge=0, le=65535)
+    audiosocket_host: str = Field(default="127.0.0.1", min_length=1)
+    audiosocket_peers: tuple[IPvAnyNetwork, ...] = ()
 
 
 HUB_RETRIEVAL = {

@@ -36,6 +36,7 @@ from voice_agent.floor.events import (
     HandoffEnded,
     HangUp,
     Heard,
+    PersonCalled,
     JobId,
     Recognised,
     RecognitionFailed,
@@ -218,7 +219,7 @@ class Agent(RuleBasedStateMachine):
             assert self.state is before
 
     @precondition(lambda self: self.now_s > 20)
-    @rule(event=st.sampled_from([HangUp(), Fault()]))
+    @rule(event=st.sampled_from([HangUp(), PersonCalled(), Fault()]))
     def break_down(self, event: Event) -> None:
         self.tell(event)
         assert self.state.floor in (Floor.ENDED, Floor.HANDING_OFF)

@@ -37,6 +37,7 @@ from voice_agent.floor.events import (
     HandoffEnded,
     HangUp,
     Heard,
+    PersonCalled,
     JobId,
     Recognised,
     RecognitionFailed,
@@ -270,6 +271,13 @@ def test_a_reply_that_never_sounds_is_a_fault() -> None:
     assert actions[-2:] == [CancelReply(ReplyId(2)), HandOff(HandoffReason.FAULT)]
 
 
+def test_a_key_calls_for_a_person() -> None:
+    """The key that does so hands over whatever is going on, as asked for; once."""
+    state, actions = play(*ANSWERING, PersonCalled())
+    assert actions[-1] == HandOff(HandoffReason.ASKED)
+    assert step(state, PersonCalled(), RULES) == (state, ())
+
+
 def test_a_call_has_a_length_limit() -> None:
     """At the maximum length a person takes over, whatever is going on."""
     _, actions = play(*ANSWERING, Heard(Silent(2.0, 600.0)))
@@ -411,7 +419,9 @@ events = st.one_of(
             ["answered", "clarify", "refused", "blocked", "failed", "said", "goodbye", "repeated"]
         ),
     ),
-    st.sampled_from([CallBegan(), HandoffEnded(), HandoffEnded(Taken.SPOOLED), HangUp(), Fault()]),
+    st.sampled_from(
+        [CallBegan(), HandoffEnded(), HandoffEnded(Taken.SPOOLED), HangUp(), PersonCalled(), Fault()]
+    ),
 )
 
 

@@ -59,6 +59,7 @@ class LiveCaller:
             self._frames.extend(self._microphone.take())
             if not self._frames:
                 await asyncio.sleep(POLL_S)
+        self._tell_news()
         return None
 
     @property

@@ -79,6 +79,12 @@ class Session:
         """A person shall take the caller over: the sentence being said ends, then the call does as after a fault."""
         self._post(ev.Fault())
 
+    def dialled(self, keys: str, *, person: bool) -> None:
+        """The caller pressed these keys of the telephone; `person`: they call for one."""
+        self._call.write("keys", text=keys)
+        if person:
+            self._post(ev.PersonCalled())
+
     async def _beat(self, frame: AudioFrame) -> None:
         self._now_s = frame.start_s
         await self._line.clock.reach(frame.start_s)

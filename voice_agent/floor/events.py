@@ -109,6 +109,11 @@ class HangUp:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonCalled:
+    """The caller pressed the key that calls for a person."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """We did something that cannot be; a person takes over."""
 
@@ -125,5 +130,6 @@ Event = (
     | ReplyEnded
     | HandoffEnded
     | HangUp
+    | PersonCalled
     | Fault
 )

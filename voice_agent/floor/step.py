@@ -33,6 +33,7 @@ from voice_agent.floor.events import (
     HandoffEnded,
     HangUp,
     Heard,
+    PersonCalled,
     Recognised,
     RecognitionFailed,
     ReplyEnded,
@@ -64,20 +65,21 @@ def _decide(state: State, event: Event, rules: Rules) -> Step:
             return _stale(state) if event.reply != state.reply else _reply(state, event)
         case CallBegan():
             return begin_call(state, rules.duties)
-        case HandoffEnded() | HangUp() | Fault():
+        case HandoffEnded() | HangUp() | PersonCalled() | Fault():
             return _call(state, event)
         case _:
             assert_never(event)
 
 
-def _call(state: State, event: HandoffEnded | HangUp | Fault) -> Step:
+def _call(state: State, event: HandoffEnded | HangUp | PersonCalled | Fault) -> Step:
     match event:
         case HandoffEnded():
             return handoff_ended(state, event.taken)
         case HangUp():
             return hang_up(state)
-        case Fault():
-            return (state, ()) if state.floor is Floor.HANDING_OFF else hand_off(state, HandoffReason.FAULT)
+        case PersonCalled() | Fault():
+            reason = HandoffReason.FAULT if isinstance(event, Fault) else HandoffReason.ASKED
+            return (state, ()) if state.floor is Floor.HANDING_OFF else hand_off(state, reason)
         case _:
             assert_never(event)
 

@@ -100,6 +100,7 @@ EVENTS: Mapping[str, Mapping[str, Schema]] = {
     "paused": {},
     "resumed": {},
     "barge_in": {"heard": _TEXT},
+    "keys": {"text": _TEXT},
     "halt": {"reason": _TEXT},
     "handoff": {"reason": _TEXT, "packet": {}},
     "handoff_unspoken": {},

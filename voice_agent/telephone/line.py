@@ -68,12 +68,22 @@ class TelephoneLine:
         return bool(self._why)
 
     @property
+    def ended(self) -> bool:
+        """Nothing comes or goes any more."""
+        return bool(self._why)
+
+    @property
+    def speaking(self) -> bool:
+        """Something of the agent's side has not left yet."""
+        return self.speaker.delay_s is None or self.speaker.delay_s > 0
+
+    @property
     def delay_s(self) -> float | None:
         waiting_s = self.speaker.delay_s
         return None if waiting_s is None else waiting_s + self._held.delay_s
 
     def news(self) -> list[DeviceNews]:
-        """Why the line ended, once."""
+        """Why the line was lost, once."""
         return [self._news.popleft() for _ in range(len(self._news))]
 
     def hear(self, data: bytes) -> None:
@@ -103,8 +113,12 @@ class TelephoneLine:
         self._halver = Halver()
         self.cleared = True
 
+    def hang_up(self) -> None:
+        """The telephone side ends it in order: nothing comes or goes any more."""
+        self._why = self._why or "hung up"
+
     def end(self, why: str) -> None:
-        """Nothing comes or goes any more. The first reason stands."""
+        """The line is lost: nothing comes or goes any more. The first reason stands, and is news."""
         if not self._why:
             self._why = why
             self._news.append(DeviceNews("input", "lost", "telephone", why))

@@ -166,8 +166,10 @@ def _began(message: Mapping[str, Any], start: Mapping[str, Any]) -> News:
     call = _name(_either(start, "callSid", "call_sid", "call_control_id", "callId")) or stream
     given = _either(start, "customParameters", "custom_parameters")
     parameters = _parameters(given)
-    return Broken("the parameters of start are too many or no text") if parameters is None else (
-        Began(stream, call, encoding, parameters)
+    return (
+        Broken("the parameters of start are too many or no text")
+        if parameters is None
+        else (Began(stream, call, encoding, parameters))
     )
 
 

@@ -9,7 +9,7 @@ from voice_agent.telephone.audiosocket import Kind
 from voice_agent.telephone.flow import Spurts
 from voice_agent.telephone.marks import Marks
 
-HANDED_OVER = frozenset({"handed_off", "max_length"})
+TO_A_PERSON = frozenset({"handed_off", "max_length", "fault", "busy"})
 """Endings after which a person takes the caller over; after the others the caller is done with."""
 
 DONE = b"\x00"
@@ -61,8 +61,8 @@ class AudioSocketVoice:
         """There are no marks."""
 
     def ending(self, reason: str) -> list[Item]:
-        handed_over = reason in HANDED_OVER
-        return [audiosocket.frame(Kind.HANG_UP) if handed_over else audiosocket.frame(Kind.ERROR, DONE)]
+        goes_on = reason in TO_A_PERSON
+        return [audiosocket.frame(Kind.HANG_UP) if goes_on else audiosocket.frame(Kind.ERROR, DONE)]
 
 
 class MediaStreamVoice:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from voice_agent.telephone.flow import FASTER, LEAD_PACKETS, QUIET_PACKETS, SLACK_S, TOO_MUCH_S, Inflow, Spurts
+from voice_agent.telephone.flow import (
+    FASTER,
+    LEAD_PACKETS,
+    QUIET_PACKETS,
+    SLACK_S,
+    TOO_MUCH_S,
+    Inflow,
+    Spurts,
+)
 from voice_agent.telephone.keypad import MAX_KEYS, PAUSE_S, Dialled, Keypad
 from voice_agent.telephone.marks import MAX_OPEN, Marks
 
@@ -108,7 +116,9 @@ def test_keys_pressed_in_a_row_are_one_number() -> None:
     assert keypad.press("#", 100.1) == Dialled("1", person=False)
 
 
-@pytest.mark.parametrize(("keys", "person_key", "person"), [("0", "0", True), ("10", "0", False), ("0", "", False)])
+@pytest.mark.parametrize(
+    ("keys", "person_key", "person"), [("0", "0", True), ("10", "0", False), ("0", "", False)]
+)
 def test_one_key_alone_calls_for_a_person(keys: str, person_key: str, person: bool) -> None:
     """Not as part of a number, and only if a key is configured."""
     keypad = Keypad(person_key)

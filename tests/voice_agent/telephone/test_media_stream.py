@@ -94,7 +94,10 @@ def started(**changes: object) -> dict[str, Any]:
         ([{"event": "start", "start": {}}], "names no stream"),
         ([{"event": "start", "start": {"streamSid": "a\nb"}}], "names no stream"),
         ([started(mediaFormat={"encoding": "audio/x-l16", "sampleRate": 16000})], "8000 Hz"),
-        ([started(mediaFormat={"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 2})], "1 channel"),
+        (
+            [started(mediaFormat={"encoding": "audio/x-mulaw", "sampleRate": 8000, "channels": 2})],
+            "1 channel",
+        ),
         ([started(mediaFormat="mulaw")], "format"),
         ([started(customParameters={"key": 7})], "parameters"),
         ([started(customParameters={str(n): "" for n in range(99)})], "parameters"),
@@ -124,7 +127,17 @@ JSON = st.recursive(
 )
 PARTS = st.dictionaries(
     st.sampled_from(
-        ["streamSid", "stream_id", "callSid", "mediaFormat", "customParameters", "payload", "digit", "name", "track"]
+        [
+            "streamSid",
+            "stream_id",
+            "callSid",
+            "mediaFormat",
+            "customParameters",
+            "payload",
+            "digit",
+            "name",
+            "track",
+        ]
     ),
     JSON,
     max_size=5,
@@ -136,7 +149,11 @@ MESSAGES = st.fixed_dictionaries(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(st.one_of(MESSAGES.map(json.dumps), st.text(max_size=30), st.just(json.dumps(START))), max_size=6))
+@given(
+    st.lists(
+        st.one_of(MESSAGES.map(json.dumps), st.text(max_size=30), st.just(json.dumps(START))), max_size=6
+    )
+)
 def test_garbage_is_one_clear_word(messages: list[str]) -> None:
     """Nothing raises whatever is sent; after the end there are no more news."""
     reader = ms.MediaStreamReader()
