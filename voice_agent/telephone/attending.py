@@ -165,7 +165,7 @@ class Attending:
     async def last_words(self) -> None:
         """Waits until everything said was heard."""
         with anyio.move_on_after(LAST_WORDS_S):
-            while not self.line.ended and (self.line.speaking or self.voice.waiting):
+            while not self.line.ended and (self.line.speaking or self.voice.waiting):  # noqa: ASYNC110 - no event
                 await anyio.sleep(PACKET_S)
 
     def _told(self, news: News) -> None:

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -28,11 +27,10 @@ from tests.fakes import (
     ScriptedSynthesizer,
     voice,
 )
-from tests.voice_agent.serving import Opened, knowledge, settings
+from tests.voice_agent.serving import knowledge, settings
 from voice_agent import phrases
 from voice_agent.build import greeting_of
-from voice_agent.call.parts import Parts
-from voice_agent.call.parts import Workers
+from voice_agent.call.parts import Parts, Workers
 from voice_agent.call.threads import Worker
 from voice_agent.config import Config
 from voice_agent.record.telemetry import OFF

@@ -206,10 +206,10 @@ async def test_only_named_peers_are_read(tmp_path: Path) -> None:
             await stranger.begin()
             await until(lambda: stranger.ended)
         assert service.journals() == []
-    async with exchange(tmp_path, 'service.audiosocket_peers=["127.0.0.1"]') as service:
-        async with Asterisk(service.port).calling() as known:
-            await known.begin()
-            await until(lambda: service.host.taken == 1)
+    peers = 'service.audiosocket_peers=["127.0.0.1"]'
+    async with exchange(tmp_path, peers) as service, Asterisk(service.port).calling() as known:
+        await known.begin()
+        await until(lambda: service.host.taken == 1)
 
 
 def test_open_to_others_only_with_peers(tmp_path: Path) -> None:

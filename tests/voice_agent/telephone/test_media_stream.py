@@ -144,7 +144,7 @@ PARTS = st.dictionaries(
 )
 MESSAGES = st.fixed_dictionaries(
     {"event": st.sampled_from(["connected", "start", "media", "dtmf", "mark", "stop", "x"]) | JSON},
-    optional={name: PARTS | JSON for name in ("start", "media", "dtmf", "mark", "streamSid")},
+    optional=dict.fromkeys(("start", "media", "dtmf", "mark", "streamSid"), PARTS | JSON),
 )
 
 
