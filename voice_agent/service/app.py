@@ -16,6 +16,7 @@ from voice_agent.service.parts import Parts
 from voice_agent.service.presence import ClientGoneError
 from voice_agent.service.problem import Problem
 from voice_agent.service.rates import Rate
+from voice_agent.telephone import provider
 
 VERSION = "1"
 """Of the interface: shapes only gain fields while it stays."""
@@ -39,6 +40,7 @@ def _routes(parts: Parts) -> FastAPI:
     for part in (asking, calls):
         app.include_router(part.router, dependencies=key)
     app.include_router(calling.router)
+    app.include_router(provider.router)
     app.include_router(state.router)
     app.add_exception_handler(Problem, _told)
     app.add_exception_handler(RequestValidationError, _invalid)

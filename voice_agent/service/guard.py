@@ -14,13 +14,16 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from voice_agent.service.keys import PREFIX, KeyRing
+from voice_agent.service.keys import PREFIX, Client, KeyRing
 from voice_agent.service.presence import ClientGoneError
 from voice_agent.service.problem import Problem
 from voice_agent.service.rates import Rate
 
 OPEN_PATHS: Final = frozenset({"/health", "/ready", "/openapi.json"})
 """Without a key: they tell nothing of a caller, and load balancers have none."""
+
+LATER_PATHS: Final = frozenset({"/media"})
+"""WebSockets whose key may come in their first message: the route then calls `enter` itself."""
 
 OFFERED: Final = "bearer."
 """Before a key that is offered as a subprotocol."""
@@ -81,9 +84,16 @@ class Guard:
         self._check_origin(headers)
         if scope["path"] in OPEN_PATHS:
             return
-        client = self._ring.who(headers.get("authorization") or _offered_key(scope))
+        authorization = headers.get("authorization") or _offered_key(scope)
+        later = authorization is None and scope["type"] == "websocket" and scope["path"] in LATER_PATHS
+        client = None if later else self._enter(authorization)
+        scope.setdefault("state", {}).update(client=client, enter=self._enter)
+
+    def _enter(self, authorization: str | None) -> Client:
+        """Whose key this is, its use counted. Raises Problem."""
+        client = self._ring.who(authorization)
         self._rate.count(client.name)
-        scope.setdefault("state", {})["client"] = client
+        return client
 
     def _check_origin(self, headers: Headers) -> None:
         """A web page of elsewhere may neither ask in its visitor's name nor reach us by a name of its own."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
-from voice_agent.config import Config
+from voice_agent.config import Config, Service
 from voice_agent.keeping import sweep_calls
 from voice_agent.live_call import FarEnd, Kept, LiveCall, Plan, named, open_call
 from voice_agent.record.measures import Data
@@ -67,6 +67,11 @@ class Host:
         self._refused = refused
         self.taken = 0
         self.draining = False
+
+    @property
+    def settings(self) -> Service:
+        """What the doors are told by the configuration."""
+        return self._config.service
 
     @property
     def resume_s(self) -> float:

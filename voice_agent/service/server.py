@@ -11,7 +11,7 @@ import math
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from types import FrameType
 
 import uvicorn
@@ -32,6 +32,7 @@ from voice_agent.service.readiness import Watch
 from voice_agent.service.shelf import Opening, Reloaded, Shelf
 from voice_agent.service.switchboard import Switchboard
 from voice_agent.service.wire import PatientProtocol, PatientSocket
+from voice_agent.telephone import asterisk
 
 CONNECTIONS = 200
 """At once; beyond it uvicorn answers 503 itself."""
@@ -73,10 +74,15 @@ def serve(config: Config, ring: KeyRing, opening: Opening, say: Say) -> None:
     rate = Rate(config.service.rate)
     with ExitStack() as stack:
         bound = stack.enter_context(_bound(config.service.host, config.service.port))
+        exchange = asterisk.bound(config.service)
+        if exchange is not None:
+            stack.enter_context(exchange)
+            say(f"AudioSocket 在 {config.service.audiosocket_host}:{config.service.audiosocket_port}")
         say(f"正在加载知识库，随后在 http://{config.service.host}:{config.service.port} 提供服务")
         parts = _parts(config, opening, stack)
         server = listening(create_app(parts, ring, rate, config.service), parts, config.service)
-        asyncio.run(_run(server, bound, parts.desk, say))
+        door = asterisk.answering(exchange, parts.host, say)
+        asyncio.run(_run(server, bound, parts.desk, door, say))
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -169,13 +175,21 @@ class DrainingServer(uvicorn.Server):
         self.should_exit = True
 
 
-async def _run(server: DrainingServer, bound: socket.socket, desk: Desk, say: Say) -> None:
+async def _run(
+    server: DrainingServer,
+    bound: socket.socket,
+    desk: Desk,
+    door: AbstractAsyncContextManager[None],
+    say: Say,
+) -> None:
+    """`door` stands open while the server does."""
     wanted = asyncio.Event()
     if hasattr(signal, "SIGHUP"):
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, wanted.set)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(_reload_when(wanted, server, desk, say), name="reloading")
-        await server.serve([bound])
+        async with door:
+            await server.serve([bound])
         wanted.set()
 
 

@@ -5,10 +5,10 @@ AudioSocket knows no keys and no encryption: who may call is decided by where th
 
 from __future__ import annotations
 
-import ipaddress
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from ipaddress import ip_address
 
 import anyio
 from anyio.abc import SocketAttribute, SocketListener, SocketStream
@@ -41,9 +41,14 @@ Say = Callable[[str], None]
 """Takes one line for the operator."""
 
 
-def bound(settings: Service) -> socket.socket:
-    """Holds the address while the models load. Raises ConfigError: in use, or open to others without peers."""
+def bound(settings: Service) -> socket.socket | None:
+    """Holds the address while the models load; None when the door is not wanted.
+
+    Raises ConfigError: in use, or open to others without peers.
+    """
     host, port = settings.audiosocket_host, settings.audiosocket_port
+    if port is None:
+        return None
     if not is_loopback(host) and not settings.audiosocket_peers:
         raise ConfigError(
             f"service.audiosocket_host: {host} is open to others and AudioSocket has no keys; "
@@ -63,14 +68,24 @@ def bound(settings: Service) -> socket.socket:
     return listening
 
 
-class AudioSocketDoor:
-    """One a process. Serve within a task group; cancelling it closes every connection."""
+@asynccontextmanager
+async def answering(listening: socket.socket | None, host: Host, say: Say) -> AsyncIterator[None]:
+    """The door stands open within the block, if there is one; at its end every connection still there is closed."""
+    async with anyio.create_task_group() as tasks:
+        if listening is not None:
+            tasks.start_soon(_Door(host, say).serve, listening, name="audiosocket")
+        yield
+        tasks.cancel_scope.cancel()
 
-    def __init__(self, host: Host, settings: Service, say: Say) -> None:
+
+class _Door:
+    """One a process. Cancelling `serve` closes every connection."""
+
+    def __init__(self, host: Host, say: Say) -> None:
         self._host = host
-        self._settings = settings
+        self._settings = host.settings
         self._say = say
-        self._peers = settings.audiosocket_peers
+        self._peers = host.settings.audiosocket_peers
         self._calls: set[str] = set()
         self._connections = 0
 
@@ -95,7 +110,7 @@ class AudioSocketDoor:
         """Whether calls may come from there."""
         if not self._peers:
             return True
-        address = ipaddress.ip_address(stream.extra(SocketAttribute.remote_address)[0])
+        address = ip_address(stream.extra(SocketAttribute.remote_address)[0])
         return any(address in peer for peer in self._peers)
 
     async def _hold(self, connection: AudioSocketConnection) -> None:

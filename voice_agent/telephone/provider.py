@@ -103,7 +103,11 @@ class MediaConnection:
                 return (Ended(),)
             raise LineLostError(f"the connection broke (close code {message['code']})")
         text = message.get("text")
-        news = Broken("a binary message: media streams are JSON text") if text is None else self._reader.read(text)
+        news = (
+            Broken("a binary message: media streams are JSON text")
+            if text is None
+            else self._reader.read(text)
+        )
         if isinstance(news, Broken):
             self.why = news.why
         return () if news is None else (news,)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -12,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import anyio
 import numpy as np
 
 from audio.pcm import decode, encode, resample
@@ -36,7 +34,7 @@ from voice_agent.config import Config
 from voice_agent.record.telemetry import OFF
 from voice_agent.service.hosting import Host
 from voice_agent.service.shelf import Shelf, Stock
-from voice_agent.telephone.asterisk import AudioSocketDoor, bound
+from voice_agent.telephone.asterisk import answering, bound
 from voice_agent.telephone.audiosocket import Kind, frame
 from voice_agent.telephone.news import RATE_HZ
 
@@ -106,14 +104,12 @@ async def exchange(tmp_path: Path, *overrides: str) -> AsyncIterator[Exchange]:
     with scripted_agent(config) as agent, Shelf(lambda: _stock(agent)) as shelf:
         host = Host(shelf, config, OFF)
         told: list[str] = []
-        door = AudioSocketDoor(host, config.service, told.append)
         listening = bound(config.service)
+        assert listening is not None
         port = listening.getsockname()[1]
         before = asyncio.all_tasks()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(door.serve, listening)
+        async with answering(listening, host, told.append):
             yield Exchange(host, config, port, told)
-            tasks.cancel_scope.cancel()
         assert asyncio.all_tasks() == before
         assert host.taken == 0
 
@@ -191,9 +187,3 @@ class Asterisk:
                     return
         except (asyncio.IncompleteReadError, ConnectionError):
             self.ended.append((-1, b""))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

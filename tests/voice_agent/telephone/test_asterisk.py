@@ -221,7 +221,9 @@ def test_open_to_others_only_with_peers(tmp_path: Path) -> None:
 
 def test_an_address_in_use_is_told_before_anything_is_loaded(tmp_path: Path) -> None:
     """One line that names the setting."""
-    with asterisk.bound(settings(tmp_path, *QUIET).service) as taken:
+    taken = asterisk.bound(settings(tmp_path, *QUIET).service)
+    assert taken is not None
+    with taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConfigError, match=f"audiosocket_port: 127.0.0.1:{port}"):
             asterisk.bound(settings(tmp_path, *QUIET, f"service.audiosocket_port={port}").service)
