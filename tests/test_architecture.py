@@ -18,6 +18,7 @@ MAY_IMPORT = {"audio": {"audio"}, "retrieval": {"retrieval"}, "voice_agent": set
 
 PURE = (
     "audio/framing.py",
+    "audio/halfband.py",
     "audio/segments.py",
     "audio/playback.py",
     "audio/stabilise.py",
@@ -69,6 +70,13 @@ PURE = (
     "voice_agent/page/plots.py",
     "voice_agent/page/style.py",
     "voice_agent/overrides.py",
+    "voice_agent/telephone/audiosocket.py",
+    "voice_agent/telephone/flow.py",
+    "voice_agent/telephone/keypad.py",
+    "voice_agent/telephone/marks.py",
+    "voice_agent/telephone/media_stream.py",
+    "voice_agent/telephone/news.py",
+    "voice_agent/telephone/voices.py",
     "voice_agent/floor/step.py",
     "voice_agent/floor/state.py",
     "voice_agent/floor/events.py",

@@ -120,8 +120,12 @@ def _stock(agent: Any) -> Iterator[Stock]:
 
 
 def spoken(line: int, seconds: float = 1.0) -> Samples:
-    """A caller's line at the telephone's rate."""
-    return resample(voice(line, seconds), CALL_RATE_HZ, RATE_HZ)
+    """A caller's line at the telephone's rate, faded in and out: at a sharp edge every filter overshoots the level."""
+    sound = resample(voice(line, seconds), CALL_RATE_HZ, RATE_HZ)
+    ramp = np.linspace(0, 1, 80, dtype=np.float32)
+    sound[:80] *= ramp
+    sound[-80:] *= ramp[::-1]
+    return sound
 
 
 @dataclass
