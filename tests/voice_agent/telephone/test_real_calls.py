@@ -91,7 +91,9 @@ def recorded(wav: str) -> Samples:
 
 def newest(config: Config) -> list[dict[str, Any]]:
     """The events of the last call to begin."""
-    journals = sorted((config.paths.logs / "calls").glob("phone-*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+    journals = sorted(
+        (config.paths.logs / "calls").glob("phone-*.jsonl"), key=lambda path: path.stat().st_mtime_ns
+    )
     return [json.loads(line) for line in journals[-1].read_text("utf-8").splitlines()] if journals else []
 
 
