@@ -144,8 +144,23 @@ async def test_beyond_the_places_a_person_takes_over(tmp_path: Path) -> None:
                 await other.begin()
                 await until(lambda: other.ended)  # noqa: B023 - awaited within the round
                 assert other.ended == [HANG_UP]
-        assert service.host.counts["calls-full"] == 3
+        assert len(service.journals()) == 1
         assert not first.ended
+
+
+@pytest.mark.asyncio
+async def test_a_service_that_goes_hands_its_callers_over(tmp_path: Path) -> None:
+    """Who is on the line is handed over, who calls now is passed on at once."""
+    async with exchange(tmp_path) as service, Asterisk(service.port).calling() as caller:
+        await caller.begin()
+        await until(lambda: service.host.taken == 1)
+        service.host.drain()
+        assert await caller.wait() == HANG_UP
+        await until(lambda: service.host.taken == 0)
+        assert service.events("call_ended")[0]["reason"] == "handed_off"
+        async with Asterisk(service.port).calling() as late:
+            await late.begin()
+            assert await late.wait() == HANG_UP
 
 
 @pytest.mark.asyncio
