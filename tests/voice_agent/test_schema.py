@@ -24,7 +24,7 @@ DESIGNED = {
     "ready", "device", "speech_started", "partial", "speech_ended", "transcript", "query", "rewrite", "recall",
     "fusion", "rerank", "gate", "shadow", "speculation", "sentence", "spoken", "prompt", "fallback", "paused",
     "resumed", "barge_in", "halt", "handoff", "handoff_unspoken", "reply_ended", "timing", "error", "call_ended",
-    "consent",
+    "consent", "keys",
 }  # fmt: skip
 
 RANKED = [{"id": "p1", "rank": 1, "score": 3.5}, {"id": "p2", "rank": 2, "score": None}]
@@ -54,6 +54,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "spoken": {"index": 0, "text": "三天。", "start_s": 3.0, "end_s": 4.0, "complete": True, "source": "answer"},
     "barge_in": {"heard": "等等"},
+    "keys": {"text": "〈PHONE:1〉"},
     "halt": {"reason": "VERDICT"},
     "handoff": {"reason": "GATE", "packet": "logs/handoff/a.json"},
     "reply_ended": {"outcome": "answered", "first_audio_s": 1.4},
