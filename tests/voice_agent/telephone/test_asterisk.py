@@ -28,6 +28,7 @@ async def test_a_caller_is_answered_and_handed_over(tmp_path: Path) -> None:
         async with asyncio.timeout(20):
             while not service.events("reply_ended"):
                 await caller.say(np.zeros(160, dtype=np.float32))
+        await caller.say(np.zeros(4000, dtype=np.float32))
         heard = caller.sound
         await caller.say(spoken(3))
         assert await caller.wait() == HANG_UP

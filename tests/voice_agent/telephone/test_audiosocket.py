@@ -42,7 +42,7 @@ FRAMES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(frames=FRAMES, places=st.lists(st.integers(0, 2000), max_size=20), hung_up=st.booleans())
 def test_how_the_bytes_are_cut_never_shows(frames: list[bytes], places: list[int], hung_up: bool) -> None:
     """Any chunking of a proper call gives the same news, byte by byte or all at once."""
@@ -54,7 +54,7 @@ def test_how_the_bytes_are_cut_never_shows(frames: list[bytes], places: list[int
     assert read(*cut(data, places)) == whole == read(*(data[i : i + 1] for i in range(len(data))))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.binary(max_size=200), places=st.lists(st.integers(0, 200), max_size=8), named=st.booleans())
 def test_garbage_is_one_clear_word_however_it_is_cut(data: bytes, places: list[int], named: bool) -> None:
     """Nothing raises; the last of the news says how it ended, and nothing comes after it."""

@@ -148,7 +148,7 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.one_of(MESSAGES.map(json.dumps), st.text(max_size=30), st.just(json.dumps(START))), max_size=6
