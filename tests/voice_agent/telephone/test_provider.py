@@ -66,7 +66,7 @@ async def test_a_caller_who_cuts_in_hears_nothing_more(tmp_path: Path) -> None:
             await until(lambda: np.abs(side.heard).max() > 0.4)
             await side.say(spoken(3, 1.2))
             await said(side, there, "barge_in")
-            assert "clear" in side.got
+            await until(lambda: "clear" in side.got)
             cut = kinds(journal(there), "spoken")[0]
             assert cut["complete"] is False
             assert "media" not in side.got[side.got.index("clear") :]
