@@ -8,7 +8,7 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from voice_agent.config import Service
-from voice_agent.service import asking, calling, calls, state
+from voice_agent.service import asking, calling, calls, page, state
 from voice_agent.service.guard import Bounds, Guard, is_loopback
 from voice_agent.service.keys import KeyRing
 from voice_agent.service.openapi import describe
@@ -42,6 +42,7 @@ def _routes(parts: Parts) -> FastAPI:
     app.include_router(calling.router)
     app.include_router(provider.router)
     app.include_router(state.router)
+    app.include_router(page.router)
     app.add_exception_handler(Problem, _told)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _unrouted)

@@ -19,11 +19,14 @@ from voice_agent.service.presence import ClientGoneError
 from voice_agent.service.problem import Problem
 from voice_agent.service.rates import Rate
 
-OPEN_PATHS: Final = frozenset({"/health", "/ready", "/openapi.json"})
+OPEN_PATHS: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
 """Without a key: they tell nothing of a caller, and load balancers have none."""
 
 LATER_PATHS: Final = frozenset({"/media"})
 """WebSockets whose key may come in their first message: the route then calls `enter` itself."""
+
+PAGE_FILES: Final = "/web/"
+"""Begins the paths of the page's own files: as open as the page, which is where a key is typed."""
 
 OFFERED: Final = "bearer."
 """Before a key that is offered as a subprotocol."""
@@ -82,7 +85,7 @@ class Guard:
         if any(name.lower() in _KEY_NAMES or PREFIX in value for name, value in query):
             raise Problem("key-in-url", "URLs end up in logs; send the key in the Authorization header only")
         self._check_origin(headers)
-        if scope["path"] in OPEN_PATHS:
+        if scope["path"] in OPEN_PATHS or scope["path"].startswith(PAGE_FILES):
             return
         authorization = headers.get("authorization") or _offered_key(scope)
         later = authorization is None and scope["type"] == "websocket" and scope["path"] in LATER_PATHS
