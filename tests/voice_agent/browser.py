@@ -33,15 +33,15 @@ FLAGS = (
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """A headless browser with a profile of its own. Skips where none is installed."""
+def chromium(*flags: str) -> Iterator[Any]:
+    """A headless browser with a profile of its own. Skips where none is installed. `flags` are further options."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (dev extra)")
     names = ("chromium", "chromium-browser", "google-chrome")
     found = next((path for name in names if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium here; as root scripts/browser installs one")
     with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS), timeout=PATIENCE_MS)
+        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *flags], timeout=PATIENCE_MS)
         try:
             yield browser
         finally:

@@ -154,7 +154,7 @@ class StandIn:
     frames: list[bytes] = field(default_factory=list)
     sent: list[dict[str, Any] | bytes] = field(default_factory=list)
     left: int = 0
-    hung_up: bool = False
+    closing: bool = False
     _go: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
 
     @property
@@ -230,8 +230,10 @@ class StandIn:
                 await socket.close(1011)
                 raise WebSocketDisconnect
             if step == WAIT:
-                while not self._go.acquire(blocking=False):
+                while not (self._go.acquire(blocking=False) or self.closing):
                     await asyncio.sleep(0.02)
+                if self.closing:
+                    raise WebSocketDisconnect
                 continue
             assert not isinstance(step, str)
             self.sent.append(step)
@@ -275,5 +277,5 @@ def standing_in(stand_in: StandIn) -> Iterator[StandIn]:
     try:
         yield stand_in
     finally:
-        server.should_exit = server.force_exit = True
+        stand_in.closing = server.should_exit = True
         thread.join(20)

@@ -5,12 +5,16 @@ import { make, write } from "./dom.js";
 import { unmarked } from "./support.js";
 import { say } from "./words.js";
 
+const NEAR = 120; // pixels from the end that still count as reading there
 const SIGNS = { checked: "✓", sounding: "✓", said: "✓", cut: "✓", dropped: "✓", withheld: "✕" };
 
 export class Conversation {
-  /** `peek` shows a passage beside the mark it was asked for at; `chosen` takes the turn whose proof is wanted. */
-  constructor(list, { peek, chosen }) {
-    Object.assign(this, { list, peek, chosen, shown: new Map() });
+  /**
+   * `box` scrolls, `list` is in it. `peek` shows a passage beside the mark it was asked for at; `chosen` takes the turn
+   * whose proof is wanted.
+   */
+  constructor(box, list, { peek, chosen }) {
+    Object.assign(this, { box, list, peek, chosen, shown: new Map() });
   }
 
   /** Brings one turn up to date. */
@@ -42,16 +46,15 @@ export class Conversation {
     for (const [id, { element }] of this.shown) element.classList.toggle("chosen", id === turn.id);
   }
 
-  // On a wide screen the list scrolls, on a phone the page does.
+  /** Whether the newest is in sight, so that it may stay so. */
   isAtEnd() {
-    if (this.list.scrollHeight > this.list.clientHeight + 1) {
-      return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 120;
-    }
-    return true;
+    const { scrollHeight, scrollTop, clientHeight } = this.box;
+    return scrollHeight - scrollTop - clientHeight < NEAR;
   }
 
+  // On a wide screen the box scrolls, on a phone the page does.
   follow(element) {
-    this.list.scrollTop = this.list.scrollHeight;
+    this.box.scrollTop = this.box.scrollHeight;
     if (element === this.list.lastElementChild) element.scrollIntoView({ block: "nearest" });
   }
 

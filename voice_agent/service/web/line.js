@@ -151,6 +151,7 @@ export class Line {
   showState() {
     const on = !["off", "ended"].includes(this.state);
     document.body.dataset.state = this.state;
+    one("turns").setAttribute("aria-live", on ? "off" : "polite");
     this.button.dataset.label = on ? "call_end" : "call_begin";
     this.button.setAttribute("aria-label", say(this.button.dataset.label));
     this.button.title = say(this.button.dataset.label);
@@ -169,7 +170,8 @@ export class Line {
     return unmarked(this.story.latest?.sentences.find((one) => one?.state === "sounding")?.text);
   }
 
-  // Said to a screen reader. Sentences of a call are not: they are spoken already, and the microphone would hear both.
+  // Said to a screen reader. The sentences of a call are not: they are spoken already, and the microphone would hear
+  // both.
   tell(name) {
     write(one("told"), say(name));
   }

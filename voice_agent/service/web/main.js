@@ -14,7 +14,7 @@ import { say, translate } from "./words.js";
 
 const story = new Story();
 const peek = new Peek(one("peek"));
-const conversation = new Conversation(one("turns"), { peek, chosen: choose });
+const conversation = new Conversation(one("turns"), one("turns").firstElementChild, { peek, chosen: choose });
 const line = new Line({ story, changed: show, noticed: notice, refused });
 
 let chosen = null; // the turn whose proof is shown; null is the latest
