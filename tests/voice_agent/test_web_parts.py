@@ -18,6 +18,7 @@ from tests.voice_agent.page_visit import Visit
 from tests.voice_agent.serving import ROOT
 from voice_agent.record.report_sentences import supporting
 from voice_agent.record.report_words import HANDOFF, OUTCOME
+from voice_agent.service.problem import KINDS
 
 pytestmark = pytest.mark.browser
 
@@ -82,8 +83,9 @@ def test_every_code_and_every_label_has_words(visit: Visit, language: str) -> No
     states = ("off", "connecting", "listening", "thinking", "speaking", "paused", "handing_off", "ended")
     codes = {*map(str, VerdictReason), *map(str, GateReason), *HANDOFF, *(f"outcome_{one}" for one in OUTCOME)}
     names = sorted(labels | called | codes | {f"state_{one}" for one in (*states, "reconnecting")})
-    say = 'async ([language, names]) => { const { say, speak } = await import("/web/words.js"); speak(language); ' + (
-        "return names.filter((name) => say(name) === name) }"
+    names += sorted(KINDS.keys() - {"not-found", "no-such-call", "method-not-allowed", "reloading", "reload-failed"})
+    say = 'async ([language, names]) => { const { trouble, speak } = await import("/web/words.js"); ' + (
+        "speak(language); return names.filter((name) => trouble(name) === name) }"
     )
     assert visit.page.evaluate(say, [language, names]) == []
 

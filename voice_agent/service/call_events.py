@@ -13,9 +13,9 @@ from voice_agent.service.call_shapes import State
 
 SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "speech_started": (),
-    "speech_ended": (),
-    "partial": ("text",),
-    "transcript": ("text", "confidence", "dropped"),
+    "speech_ended": ("ended_s",),
+    "partial": ("text", "settled"),
+    "transcript": ("text", "confidence", "dropped", "end_s", "seconds"),
     "rewrite": ("before", "after"),
     "query": ("text", "terms"),
     "rerank": ("ranking",),

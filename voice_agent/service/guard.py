@@ -84,7 +84,7 @@ class Guard:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name.lower() in _KEY_NAMES or PREFIX in value for name, value in query):
             raise Problem("key-in-url", "URLs end up in logs; send the key in the Authorization header only")
-        self._check_origin(headers)
+        self._check_origin(headers, linked=_is_link(scope, headers))
         if scope["path"] in OPEN_PATHS or scope["path"].startswith(PAGE_FILES):
             return
         authorization = headers.get("authorization") or _offered_key(scope)
@@ -98,7 +98,7 @@ class Guard:
         self._rate.count(client.name)
         return client
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_origin(self, headers: Headers, *, linked: bool) -> None:
         """A web page of elsewhere may neither ask in its visitor's name nor reach us by a name of its own."""
         host = headers.get("host", "")
         if self._loopback and _name(host) not in _LOOPBACK:
@@ -108,7 +108,7 @@ class Guard:
             raise Problem(
                 "foreign-origin", "CORS is closed: ask from the service's own pages or without Origin"
             )
-        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not linked:
             raise Problem("foreign-origin", "CORS is closed: ask from the service's own pages")
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
@@ -131,6 +131,13 @@ class Guard:
         except TimeoutError as e:
             raise Problem("too-slow", f"the body must be here within {self._bounds.body_s:g} s") from e
         return bytes(whole)
+
+
+def _is_link(scope: Scope, headers: Headers) -> bool:
+    """Whether a link elsewhere was followed to the page, which opens it by itself and lets nobody read it."""
+    if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != "/":
+        return False
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
 
 
 def is_loopback(host: str) -> bool:

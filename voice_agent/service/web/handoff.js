@@ -22,7 +22,7 @@ function packetRows({ question, detail, withheld, history, evidence, added }) {
   return [
     ["handoff_question", question ? [question] : []],
     ["handoff_withheld", withheld ? [`${withheld.text}（${say(withheld.reason)}）`] : []],
-    ["handoff_detail", detail ? [detail] : []],
+    ["handoff_detail", detail ? [say(detail)] : []],
     ["handoff_added", list(added)],
     ["handoff_history", list(history).map((exchange) => list(exchange).join(" → "))],
     ["handoff_evidence", list(evidence).map((passage) => list(passage).join("：")).slice(0, 5)],

@@ -10,7 +10,7 @@ import { showService } from "./service.js";
 import { openKeyBox, setUpTools } from "./settings.js";
 import { Story, typedAnswer, typedSentence } from "./story.js";
 import { showWaterfall } from "./waterfall.js";
-import { say, translate } from "./words.js";
+import { say, translate, trouble } from "./words.js";
 
 const story = new Story();
 const peek = new Peek(one("peek"));
@@ -54,7 +54,7 @@ function showProof() {
 }
 
 function notice(kind, again_s = null) {
-  write(one("notice"), kind ? say(kind) + (again_s ? say("retry", again_s) : "") : "");
+  write(one("notice"), kind ? trouble(kind) + (again_s ? say("retry", again_s) : "") : "");
 }
 
 function refused(kind, again_s = null) {

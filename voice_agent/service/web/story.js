@@ -78,9 +78,10 @@ export class Story {
 
   /** What whoever takes over is given, as far as the page knows it. */
   packet(turn) {
-    const withheld = turn.sentences.find((one) => one?.state === "withheld");
+    const withheld = turn.sentences.find((one) => one?.state === "withheld") ?? null;
     const history = this.history().map(({ question, answer }) => [question, answer]);
-    return { question: turn.heard, withheld: withheld ?? null, history, detail: "", evidence: [], added: [] };
+    const passages = turn.sentences.flatMap((one) => one?.evidence ?? []).map(({ id, text }) => [id, text]);
+    return { question: turn.heard, withheld, history, detail: turn.gate?.reason ?? "", evidence: passages, added: [] };
   }
 
   /** The first sound of the reply was heard now. */

@@ -41,13 +41,14 @@ const ZH = {
   MODALITY: "语气对不上", SCOPE_DROPPED: "漏了条件", IRRELEVANT: "答非所问", NOT_ENTAILED: "原文推不出", UNCHECKABLE: "无法核对",
   CHECK_ERROR: "核对出错",
   NO_INDEX: "没有资料", EMPTY_QUERY: "没有问题", LOW_SCORE: "依据不足", CODE_UNCOVERED: "资料里没有这个代码", SLOT_MISSING: "缺少条件",
-  AMBIGUOUS: "有几种可能", CONFLICT: "资料互相矛盾", CHANNEL_DOWN: "检索不全", ASR_LOW: "没有听清", MUST_HANDOFF: "必须由人处理",
+  AMBIGUOUS: "有几种可能", CONFLICT: "资料互相矛盾", CONDITION_UNMET: "没有合条件的资料", CHANNEL_DOWN: "检索不全", ASR_LOW: "没有听清", MUST_HANDOFF: "必须由人处理",
   mic_denied: "没有麦克风权限。请在浏览器地址栏里允许，再点一次；也可以打字。", mic_none: "没有找到麦克风。可以打字提问。",
   mic_busy: "麦克风被别的程序占用。", mic_insecure: "浏览器只在 https 或本机地址上开放麦克风。可以打字提问。", mic_lost: "麦克风断开了。",
   "no-key": "需要访问密钥，或者密钥不对。", "not-allowed": "这个密钥不能这样用。", "too-many": "问得太快了，请等一等。",
   "queue-full": "排队的人太多，请等一等。", "calls-full": "线路都在忙，请等一等再打。", "no-calls": "这里不接电话，只能打字。", idle: "太久没有收到声音，通话断了。",
   "taken-over": "通话已在别处接着。", "no-resume": "断线太久，没能接回。可以再打一次。", "slow-reader": "网络太慢，通话断了。", draining: "服务正在停下，请稍后再来。", deadline: "没能及时答出，请再试一次。",
   unavailable: "服务现在答不了，请稍后再试。", unreachable: "连不上服务。请看看网络，再试一次。", invalid: "这个问题格式不对。",
+  broken: "页面和服务没有说到一处，请刷新页面再试。",
   internal: "服务出了故障。", lost: "断线太久，没能接回。可以再打一次。", retry: "（{} 秒后）",
   told_connected: "已接通，请讲。", told_resumed: "已经接回。", told_ended: "通话结束。", told_handoff: "正在转人工。",
 };
@@ -77,7 +78,7 @@ const EN = {
   stage_search: "Search", stage_search_why: "evidence found and ranked", stage_gate: "Gate", stage_gate_why: "is there evidence enough?",
   stage_check: "Check", stage_check_why: "the first sentence against its source", stage_voice: "Voice", stage_voice_why: "the first sentence to sound, and its way to you",
   stage_sound: "First sound", stage_sound_why: "the first you heard", stage_shown: "Answered", stage_shown_why: "the whole answer is here",
-  gate_ANSWER: "answer", gate_CLARIFY: "ask back", gate_REFUSE: "refuse", ahead: "ahead",
+  gate_ANSWER: "answer", gate_CLARIFY: "ask back", gate_REFUSE: "refuse", ahead: "early",
   said_checked: "Checked, about to be said", said_sounding: "Checked, being said", said_said: "Checked", said_cut: "Checked, cut off",
   said_dropped: "Checked, not said", said_withheld: "Failed its check, not said",
   own_phrase: "set phrase",
@@ -94,7 +95,7 @@ const EN = {
   MODALITY: "stronger or weaker than the source", SCOPE_DROPPED: "a condition is missing", IRRELEVANT: "beside the question",
   NOT_ENTAILED: "does not follow", UNCHECKABLE: "cannot be checked", CHECK_ERROR: "the check failed",
   NO_INDEX: "no documents", EMPTY_QUERY: "no question", LOW_SCORE: "too little evidence", CODE_UNCOVERED: "no such code in the documents",
-  SLOT_MISSING: "a condition is missing", AMBIGUOUS: "several readings", CONFLICT: "documents disagree", CHANNEL_DOWN: "search incomplete",
+  SLOT_MISSING: "a condition is missing", AMBIGUOUS: "several readings", CONFLICT: "documents disagree", CONDITION_UNMET: "nothing fits the conditions", CHANNEL_DOWN: "search incomplete",
   ASR_LOW: "not heard well", MUST_HANDOFF: "for a person only",
   mic_denied: "No permission for the microphone. Allow it beside the address and tap again, or type.", mic_none: "No microphone was found. You can type.",
   mic_busy: "Another program uses the microphone.", mic_insecure: "Browsers give the microphone to https and local pages only. You can type.",
@@ -105,9 +106,15 @@ const EN = {
   "no-resume": "The line was lost for too long. You can call again.", "slow-reader": "The network is too slow for a call.", draining: "The service is shutting down. Come back later.",
   deadline: "No answer in time. Please try again.", unavailable: "The service cannot answer now. Try again later.",
   unreachable: "The service cannot be reached. Check the network and try again.", invalid: "The question has the wrong form.",
+  broken: "The page and the service misunderstood each other. Reload the page and try again.",
   internal: "The service has a fault.", lost: "The line was lost for too long. You can call again.", retry: " ({} s)",
   told_connected: "Connected. Go ahead.", told_resumed: "Connected again.", told_ended: "The call has ended.", told_handoff: "Handing over to a person.",
 };
+
+const MISUNDERSTOOD = new Set([
+  "bad-request", "key-in-url", "foreign-origin", "unknown-host", "too-slow", "too-large", "bad-message", "bad-audio",
+  "too-fast", "no-start",
+]);
 
 const NAME = "voice-agent.language";
 const LANGUAGES = { zh: ZH, en: EN };
@@ -133,6 +140,9 @@ export function say(name, value = "") {
   const words = LANGUAGES[language];
   return (Object.hasOwn(words, name) ? words[name] : String(name)).replace("{}", () => value);
 }
+
+/** The words for a problem of the service. */
+export const trouble = (kind) => say(MISUNDERSTOOD.has(kind) ? "broken" : kind);
 
 /** Puts the words of this language in every element that names some. */
 export function translate(root = document) {
