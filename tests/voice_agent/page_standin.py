@@ -109,8 +109,9 @@ def handed_off(t: float = 12.0) -> list[Step]:
     """A question that the documents do not answer."""
     history = [["手机的保修期是多久？", "手机主机保修期为12个月。手机保修期从签收次日起计算。"]]
     packet = {
-        "call": "web-1", "turn": 2, "reason": "GATE", "question": "帮我预测一下下周的黄金价格。", "detail": "LOW_SCORE",
-        "evidence": [["price-protect", "下单后七天内降价可申请价保。"]], "withheld": None, "history": history, "added": [],
+        "call": "web-1", "turn": 2, "reason": "GATE", "question": "帮我预测一下下周的黄金价格。",
+        "detail": "LOW_SCORE", "added": [],
+        "evidence": [["price-protect", "下单后七天内降价可申请价保。"]], "withheld": None, "history": history,
     }  # fmt: skip
     return [
         *question("帮我预测一下下周的黄金价格。", t, 2),
@@ -230,7 +231,7 @@ class StandIn:
                 await socket.close(1011)
                 raise WebSocketDisconnect
             if step == WAIT:
-                while not (self._go.acquire(blocking=False) or self.closing):
+                while not (self._go.acquire(blocking=False) or self.closing):  # noqa: ASYNC110 - the test's thread
                     await asyncio.sleep(0.02)
                 if self.closing:
                     raise WebSocketDisconnect

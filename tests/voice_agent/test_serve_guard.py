@@ -152,7 +152,6 @@ async def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> No
     [
         "..%2F..%2Fetc%2Fpasswd",
         "%2e%2e",
-        "..",
         ".summaries.json",
         "a%00b",
         "a%0d%0aSet-Cookie:x",

@@ -1,4 +1,4 @@
-"""Laws of how the page is served: to anybody who may reach the service, under a policy that lets it load only itself."""
+"""Laws of how the page is served: to anybody who reaches the service, under a policy that lets it load only itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,15 @@ async def test_the_page_needs_no_key_and_loads_only_itself(tmp_path: Path) -> No
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     "path",
-    ["/web/", "/web/nosuch.js", "/web/..%2Fkeys.py", "/web/%2e%2e/page.py", "/web/index.html", "/web/a%00.js", "/web"],
+    [
+        "/web/",
+        "/web/nosuch.js",
+        "/web/..%2Fkeys.py",
+        "/web/%2e%2e/page.py",
+        "/web/index.html",
+        "/web/a%00.js",
+        "/web",
+    ],
 )
 async def test_only_its_own_files_are_parts_of_the_page(tmp_path: Path, path: str) -> None:
     """Path tricks, other files of the package, what is not there: 404."""

@@ -90,7 +90,9 @@ def test_a_call_is_shown_as_it_goes_on(browser: Any) -> None:
         visit.until("document.querySelector('.sentence.sounding') && document.querySelector('.stage.sound')")
         assert visit.texts("#state") == ["在说"]
         assert visit.texts(".sentence.sounding .said") == ["手机主机保修期为12个月。"]
-        assert visit.page.locator(".sentence.sounding .verdict").get_attribute("aria-label") == "已核对，正在说"
+        assert (
+            visit.page.locator(".sentence.sounding .verdict").get_attribute("aria-label") == "已核对，正在说"
+        )
         assert visit.texts(".sentence.checked .said") == ["手机保修期从签收次日起计算。"]
         assert visit.texts("#evidence mark.now") == ["手机主机保修期为12个月。"]
         assert visit.texts("#evidence mark:not(.now)") == ["手机保修期从签收次日起计算。"]
@@ -246,7 +248,8 @@ def test_no_word_from_outside_acts(browser: Any) -> None:
         visit = Visit(browser, there.url)
         visit.page.locator("#call").click()
         visit.until_shown("#notice", NASTY)
-        for place in (".heard p", ".said", ".why", ".phrase", ".outcome", "cite", ".title", "blockquote", "#handoff dd"):
+        places = ".heard p, .said, .why, .phrase, .outcome, cite, .title, blockquote, #handoff dd"
+        for place in places.split(", "):
             assert any(NASTY in text for text in visit.texts(place)), place
         visit.page.fill("#question", NASTY)
         visit.page.keyboard.press("Enter")
@@ -262,7 +265,9 @@ def test_no_word_from_outside_acts(browser: Any) -> None:
 
 def test_the_key_stays_in_the_tab_and_out_of_urls(browser: Any) -> None:
     """Asked for when the service wants one; then offered to the call and sent with a question, nowhere else."""
-    with standing_in(StandIn([ready(), state("listening"), WAIT], answers=[typed()], key="va_secret")) as there:
+    with standing_in(
+        StandIn([ready(), state("listening"), WAIT], answers=[typed()], key="va_secret")
+    ) as there:
         visit = Visit(browser, there.url)
         visit.page.locator("#call").click()
         visit.until("document.querySelector('#key-box').open")
@@ -283,10 +288,12 @@ def test_the_key_stays_in_the_tab_and_out_of_urls(browser: Any) -> None:
         assert visit.page.evaluate("sessionStorage.length") == 0
         # The refused connection and the request that asks why are the browser's own complaints.
         assert all("403" in line or "401" in line for line in visit.trouble), visit.trouble
-    assert there.offered == [["voice-agent.v1"], ["voice-agent.v1", "bearer.va_secret"]]
+        assert there.offered == [["voice-agent.v1"], ["voice-agent.v1", "bearer.va_secret"]]
 
 
-REFUSED = "navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotAllowedError') }"
+REFUSED = (
+    "navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', 'NotAllowedError') }"
+)
 
 
 def test_without_a_microphone_one_is_told_why_and_can_type(browser: Any) -> None:
@@ -312,7 +319,8 @@ def test_the_keyboard_does_it_all(browser: Any) -> None:
         visit.until("document.querySelectorAll('.sentence .mark').length === 2")
         page.focus(".mark")
         press("Enter")
-        assert page.locator("#peek").is_visible() and page.locator(".mark").first.get_attribute("aria-expanded") == "true"
+        assert page.locator("#peek").is_visible()
+        assert page.locator(".mark").first.get_attribute("aria-expanded") == "true"
         press("Escape")
         assert not page.locator("#peek").is_visible()
         assert page.evaluate("document.activeElement.className") == "mark"

@@ -81,9 +81,16 @@ def test_every_code_and_every_label_has_words(visit: Visit, language: str) -> No
     sources = "".join(file.read_text("utf-8") for file in sorted(WEB.glob("*.js")))
     called = set(re.findall(r'\bsay\("([\w-]+)"', sources))
     states = ("off", "connecting", "listening", "thinking", "speaking", "paused", "handing_off", "ended")
-    codes = {*map(str, VerdictReason), *map(str, GateReason), *HANDOFF, *(f"outcome_{one}" for one in OUTCOME)}
+    codes = {
+        *map(str, VerdictReason),
+        *map(str, GateReason),
+        *HANDOFF,
+        *(f"outcome_{one}" for one in OUTCOME),
+    }
     names = sorted(labels | called | codes | {f"state_{one}" for one in (*states, "reconnecting")})
-    names += sorted(KINDS.keys() - {"not-found", "no-such-call", "method-not-allowed", "reloading", "reload-failed"})
+    names += sorted(
+        KINDS.keys() - {"not-found", "no-such-call", "method-not-allowed", "reloading", "reload-failed"}
+    )
     say = 'async ([language, names]) => { const { trouble, speak } = await import("/web/words.js"); ' + (
         "speak(language); return names.filter((name) => trouble(name) === name) }"
     )
@@ -92,7 +99,15 @@ def test_every_code_and_every_label_has_words(visit: Visit, language: str) -> No
 
 def test_what_was_done_ahead_costs_nothing(visit: Visit) -> None:
     """Stages lie where they were on the call's clock; a search that was over before it was wanted has no length."""
-    times = {"ended": 2.4, "known": 3.02, "heard": 3.02, "asr": 0.59, "gate": 3.02, "checked": 3.1, "check": 0.01}
+    times = {
+        "ended": 2.4,
+        "known": 3.02,
+        "heard": 3.02,
+        "asr": 0.59,
+        "gate": 3.02,
+        "checked": 3.1,
+        "check": 0.01,
+    }
     turn = {"mode": "voice", "times": {**times, "sounded": 3.4}, "stages_ms": {"search": 26.3}}
     stages = 'async (turn) => (await import("/web/waterfall.js")).stages(turn)'
     assert visit.page.evaluate(stages, turn) == [
@@ -108,10 +123,12 @@ def test_what_was_done_ahead_costs_nothing(visit: Visit) -> None:
 
 def test_no_part_reads_a_text_as_code() -> None:
     """Nothing on the page can turn a text into elements or script, and nothing names another place."""
-    forbidden = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function|srcdoc"
+    forbidden = (
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function|srcdoc"
+    )
     for file in sorted(WEB.iterdir()):
         text = file.read_text("utf-8")
         assert not re.search(forbidden, text), file
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text), file
-        assert file.suffix != ".html" or not re.search(r"\bon\w+=|\sstyle=|<script(?! type=\"module\" src=)", text), file
-
+        inline = r"\bon\w+=|\sstyle=|<script(?! type=\"module\" src=)"
+        assert file.suffix != ".html" or not re.search(inline, text), file
