@@ -8,6 +8,8 @@ import { say } from "./words.js";
 const NEAR = 120; // pixels from the end that still count as reading there
 const SIGNS = { checked: "✓", sounding: "✓", said: "✓", cut: "✓", dropped: "✓", withheld: "✕" };
 
+const isPending = (turn) => Boolean(turn.heard) && turn.final && !(turn.outcome || turn.sentences.length || turn.phrases.length);
+
 export class Conversation {
   /**
    * `box` scrolls, `list` is in it. `peek` shows a passage beside the mark it was asked for at; `chosen` takes the turn
@@ -27,6 +29,7 @@ export class Conversation {
     }
     const follow = this.isAtEnd();
     item.element.classList.toggle("chosen", isChosen);
+    item.element.classList.toggle("pending", isPending(turn));
     this.showHeard(item, turn);
     this.showSentences(item, turn);
     this.showPhrases(item, turn);

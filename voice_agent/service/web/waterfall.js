@@ -37,12 +37,9 @@ function typedStages({ stages_ms }) {
   const search = stages_ms.look ?? stages_ms.search ?? 0;
   const check = stages_ms.check ?? 0;
   const total = stages_ms.total;
-  return [
-    ["search", 0, search, stages_ms.search ?? search],
-    ["gate", search, search, null],
-    ["check", Math.max(search, total - check), total, check],
-    ["shown", total, total, null],
-  ];
+  const found = [["search", 0, search, stages_ms.search ?? search], ["gate", search, search, null]];
+  if (check) found.push(["check", Math.max(search, total - check), total, check]);
+  return [...found, ["shown", total, total, null]];
 }
 
 /** Shows the stages of a turn in `place`. */
