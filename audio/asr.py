@@ -72,7 +72,7 @@ class _Heard:
 
 
 class WhisperRecognizer:
-    """A Recognizer over a CTranslate2 Whisper model. Calls from several threads are served one after the other.
+    """A Recognizer over a CTranslate2 Whisper model. Calls from several threads are served side by side.
 
     `model_dir` is that of `Whisper`; nothing is ever downloaded. `threads` is the thread budget of this model alone.
     `hot_words` are terms of the knowledge base in the order of their worth; those that did not fit the prompt are in

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,9 +45,10 @@ class Languages:
 
 
 class Whisper:
-    """A loaded model. Calls from several threads are served one after the other.
+    """A loaded model. Calls from `threads` threads are served side by side, each on one core; others wait.
 
-    `folder` holds MODEL_FILES; nothing is ever downloaded. `threads` is the thread budget of this model alone.
+    `folder` holds MODEL_FILES; nothing is ever downloaded. `threads` is the thread budget of this model alone. A second
+    core for one call would be lost: a short window encodes no faster on two, and a token takes longer.
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
@@ -56,7 +56,6 @@ class Whisper:
         missing = [name for name in MODEL_FILES if not (folder / name).is_file()]
         if missing:
             raise ModelError(f"whisper: {folder / missing[0]} is missing: run `voice-agent models pull`")
-        self._lock = threading.Lock()
         try:
             self._load(folder, threads)
         except (RuntimeError, ValueError, OSError) as e:
@@ -69,7 +68,12 @@ class Whisper:
         from faster_whisper.transcribe import get_suppressed_tokens
 
         model = WhisperModel(
-            str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
+            str(folder),
+            device="cpu",
+            compute_type="int8",
+            cpu_threads=1,
+            num_workers=threads,
+            local_files_only=True,
         )
         self._features = model.feature_extractor
         self._model: Any = model.model
@@ -93,21 +97,19 @@ class Whisper:
         """The encoder's output, opaque: for `generate` and `languages` of this object only. Raises ModelError."""
         import ctranslate2
 
-        with self._lock:
-            try:
-                return self._model.encode(
-                    ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None]))
-                )
-            except (RuntimeError, ValueError) as e:
-                raise ModelError(f"whisper: encoding failed ({e})") from e
+        try:
+            return self._model.encode(
+                ctranslate2.StorageView.from_array(np.ascontiguousarray(features[None]))
+            )
+        except (RuntimeError, ValueError) as e:
+            raise ModelError(f"whisper: encoding failed ({e})") from e
 
     def languages(self, encoded: Any) -> Languages:
         """What language the sound is in. Raises ModelError."""
-        with self._lock:
-            try:
-                (found,) = self._model.detect_language(encoded)
-            except (RuntimeError, ValueError) as e:
-                raise ModelError(f"whisper: language detection failed ({e})") from e
+        try:
+            (found,) = self._model.detect_language(encoded)
+        except (RuntimeError, ValueError) as e:
+            raise ModelError(f"whisper: language detection failed ({e})") from e
         chinese = sum(probability for language, probability in found if language in _CHINESE)
         others = [probability for language, probability in found if language not in _CHINESE]
         return Languages(float(chinese), float(max(others, default=0.0)))
@@ -118,20 +120,19 @@ class Whisper:
         room = _MAX_LENGTH - len(begin) - 1 - most_tokens
         before = [self._tokenizer.sot_prev, *prompt[:room]] if prompt and room > 0 else []
         start = before + begin
-        with self._lock:
-            try:
-                (result,) = self._model.generate(
-                    encoded,
-                    [start],
-                    beam_size=beam_size,
-                    max_length=min(_MAX_LENGTH, len(start) + most_tokens),
-                    return_scores=True,
-                    return_no_speech_prob=True,
-                    suppress_blank=True,
-                    suppress_tokens=self._suppressed,
-                )
-            except (RuntimeError, ValueError) as e:
-                raise ModelError(f"whisper: decoding failed ({e})") from e
+        try:
+            (result,) = self._model.generate(
+                encoded,
+                [start],
+                beam_size=beam_size,
+                max_length=min(_MAX_LENGTH, len(start) + most_tokens),
+                return_scores=True,
+                return_no_speech_prob=True,
+                suppress_blank=True,
+                suppress_tokens=self._suppressed,
+            )
+        except (RuntimeError, ValueError) as e:
+            raise ModelError(f"whisper: decoding failed ({e})") from e
         ids = result.sequences_ids[0]
         logprob = result.scores[0] * len(ids) / (len(ids) + 1) if ids else -10.0
         return Said(self._tokenizer.decode(ids).strip(), float(logprob), float(result.no_speech_prob))

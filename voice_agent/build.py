@@ -86,9 +86,12 @@ def open_agent(config: Config, report: Report, telemetry: Telemetry | None = Non
         with timed(timings, "first_words"):
             recognizer.transcribe(sounds[phrases.REPEAT], len(sounds[phrases.REPEAT]) / CALL_RATE_HZ)
         workers = Workers(
-            Worker("hearing", cores=cores), Worker("speaking", cores=cores), Worker("delivering")
+            Worker("hearing", cores=cores),
+            Worker("speaking", cores=cores),
+            Worker("delivering"),
+            guesser := Worker("guessing", cores=cores),
         )
-        for worker in (workers.hearing, workers.speaking, workers.delivering):
+        for worker in (workers.hearing, workers.speaking, workers.delivering, guesser):
             stack.callback(worker.close)
         parts = Parts(
             recognizer=recognizer,

@@ -52,7 +52,7 @@ class Hearing:
         try:
             async with job.stage("partial"):
                 with ranked(Priority.PARTIAL):
-                    worker = self._parts.workers.hearing
+                    worker = self._parts.workers.guessing or self._parts.workers.hearing
                     transcript, guesses = await worker.run(_partial, partials, before, heard)
         except (ModelError, TimeoutError) as e:
             # No fault of the call: the final recognition is still to come, and will say so if it fails too.

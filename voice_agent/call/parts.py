@@ -39,11 +39,15 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """One thread a model, so that slow speech never delays hearing; the answerer has its own."""
+    """One thread a model, so that slow speech never delays hearing; the answerer has its own.
+
+    `guessing` hears what is not final, so that no caller's last word waits for a guess at the one before it.
+    """
 
     hearing: Worker
     speaking: Worker
     delivering: Worker
+    guessing: Worker | None = None
 
 
 @dataclass(frozen=True, slots=True)
