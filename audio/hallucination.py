@@ -43,6 +43,13 @@ NOBODY = 0.4
 """The model's probability that nobody spoke, where no language stands out: 35 of those 41 noises have more, words
 of one syllable that it could not tell the language of (对 0.24, 喂 0.11) have less."""
 
+NO_TONGUE = 0.05
+NO_WORDS = 0.3
+LONG_NOISE_S = 0.6
+"""Voice of this length in which neither Chinese (probability) nor words (confidence) can be found is a breath or music:
+two of 88 noises had 0.02 and 0.01, 0.24 and 0.18, and a low probability that nobody spoke. Words of one syllable can be
+as doubtful, and are shorter."""
+
 LANGUAGE_TELLS_S = 1.5
 """Below it the language is believed only of unsure words: 那美国的呢 at 1.1 s of voice had 0.03 to 0.3."""
 
@@ -153,7 +160,8 @@ def _own_doubt(decoding: Decoding) -> DropReason | None:
 
 
 def is_nobody(decoding: Decoding, shown: Sequence[str]) -> bool:
-    """A noise: no language stands out, the words are unsure, and the model doubts that anyone spoke or recites.
+    """A noise: no language stands out, the words are unsure, and the model doubts that anyone spoke, recites, or finds
+    neither a language nor words in a stretch long enough for both.
 
     Reciting is text put together of pieces of what the model was shown, its prompt and its hot words.
     """
@@ -161,7 +169,14 @@ def is_nobody(decoding: Decoding, shown: Sequence[str]) -> bool:
         return False
     if decoding.confidence >= HEARD_CONFIDENCE:
         return False
-    return decoding.no_speech > NOBODY or _is_pieced(_letters(decoding.text), [_letters(s) for s in shown])
+    if decoding.no_speech > NOBODY or _is_blank(decoding):
+        return True
+    return _is_pieced(_letters(decoding.text), [_letters(s) for s in shown])
+
+
+def _is_blank(decoding: Decoding) -> bool:
+    tongueless = decoding.chinese < NO_TONGUE and decoding.confidence < NO_WORDS
+    return tongueless and decoding.voiced_s >= LONG_NOISE_S
 
 
 def undoubled(text: str, voiced_s: float) -> str:
