@@ -118,6 +118,9 @@ def test_speech_is_heard(decoding: Decoding) -> None:
         (_heard("客服退货", chinese=0.03, other=0.5, logprob=-0.8, no_speech=0.19), "no_speech"),
         (_heard("货运费", chinese=0.01, other=0.85, logprob=-1.2, no_speech=0.92), "no_speech"),
         (_heard("退货运费费", chinese=0.02, other=0.3, logprob=-1.6, no_speech=0.34), "no_speech"),
+        (_heard("网络网络网", chinese=0.02, other=0.6, logprob=-1.44, no_speech=0.26, voiced_s=0.72), "no_speech"),
+        (_heard("轻轻轻轻", chinese=0.01, other=0.81, logprob=-1.74, no_speech=0.2, voiced_s=1.2), "no_speech"),
+        (_heard("对", chinese=0.02, other=0.6, logprob=-1.44, no_speech=0.26, voiced_s=0.4), "not_chinese"),
         # loops, however sure
         (_heard("后,后,后,后,后,后,后,后", logprob=-0.14), "loop"),
         (_heard("货 货 货 货 货 货", logprob=-0.1), "loop"),
