@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-PARTS = ("end_of_turn", "asr_tail", "search_to_gate", "generate_and_check", "speech")
+PARTS = ("end_of_turn", "asr_tail", "search_to_gate", "generate_and_check", "tts")
 """What the wait is made of, in order; together it is the whole of it."""
 
 
 @dataclass(frozen=True)
 class Wait:
-    """One answered turn. Seconds from the caller's last voiced sample; `stages_ms` is work, some of it done ahead."""
+    """One answered turn. Seconds from the last voiced sample to any sound of the agent's (`first_sound_s`), and to the
+    answer's; `stages_ms` is work, some of it done ahead."""
 
     call: str
     turn: int
+    first_sound_s: float
     first_audio_s: float
     parts_s: dict[str, float]
     stages_ms: dict[str, float]
@@ -45,16 +47,19 @@ def _wait(call: str, turn: int, events: Sequence[dict[str, Any]]) -> Wait | None
     audible_s = ended_s + last["reply_ended"]["first_audio_s"]
     marks = (ended_s, known, heard["t"], last["gate"]["t"], sentences[0]["t"], audible_s)
     parts = {name: round(b - a, 3) for name, a, b in zip(PARTS, marks[:-1], marks[1:], strict=True)}
-    return Wait(call, turn, round(audible_s - ended_s, 3), parts, last["timing"]["stages_ms"])
+    sounds = [e["start_s"] for e in own if e["type"] == "spoken" and e["start_s"] >= ended_s]
+    first_s = round(min(sounds, default=audible_s) - ended_s, 3)
+    return Wait(call, turn, first_s, round(audible_s - ended_s, 3), parts, last["timing"]["stages_ms"])
 
 
 def summary(found: Sequence[Wait]) -> dict[str, Any]:
-    """P50 and P95 of the wait, P50 of its parts and of the work; None where nothing was answered."""
+    """P50 and P95 of the waits, P50 of its parts and of the work; None where nothing was answered."""
     if not found:
         return {"turns": 0}
     stages = sorted({stage for wait in found for stage in wait.stages_ms})
     return {
         "turns": len(found),
+        "first_sound_s": percentiles([wait.first_sound_s for wait in found], (50, 95)),
         "first_audio_s": percentiles([wait.first_audio_s for wait in found], (50, 95)),
         "parts_p50_s": {p: _middle(wait.parts_s[p] for wait in found) for p in PARTS},
         "work_p50_ms": {s: _middle(wait.stages_ms.get(s, 0.0) for wait in found) for s in stages},
