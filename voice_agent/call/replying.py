@@ -172,7 +172,7 @@ class Replying:
     async def _sound(self, item: int, text: str, job: Job) -> None:
         """The sentence clause by clause; each is queued as soon as it is there. Raises ModelError when no voice could
         make all of it."""
-        prepared = None if self._ahead is None else self._ahead.sound_of(text)
+        prepared = None if self._ahead is None else await self._ahead.sound_of(text, job)
         if prepared is not None:
             block, blocks = prepared
         else:

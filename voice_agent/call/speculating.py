@@ -38,10 +38,11 @@ class Speculation:
         self._notes: list[tuple[str, dict[str, object]]] = []
         self._tell: Tell = self._keep
         self._walk: Walk | None = None
-        self._ended = asyncio.Event()
+        self._known, self._ended = asyncio.Event(), asyncio.Event()
         self._looked: Looked | None = None
         self._first: Checked | None = None
-        self._sound: tuple[str, Samples | Fallback | None, Blocks] | None = None
+        self._text: str | None = None
+        self._sound: tuple[Samples | Fallback | None, Blocks] | None = None
 
     async def run(self, job: Job) -> bool:
         """Whether the first sentence may be said. Whatever raises is for the caller; nothing is usable then."""
@@ -50,6 +51,7 @@ class Speculation:
             with ranked(Priority.SPECULATION):
                 return await self._foresee(job)
         finally:
+            self._known.set()
             self._ended.set()
 
     def about(self, asked: Asked) -> bool:
@@ -60,9 +62,9 @@ class Speculation:
         return same and sure and (mine.history, mine.as_of) == (asked.history, asked.as_of)
 
     async def adopt(self, job: Job, tell: Tell) -> Walk | None:
-        """From now on a reply's: waits for what is under way, tells what was held back. None if it failed."""
-        if not self._ended.is_set():
-            await job.wait(self._ended)
+        """From now on a reply's: waits for search and first check, tells what was held back. None if it failed."""
+        if not self._known.is_set():
+            await job.wait(self._known)
         if self._looked is None:
             return None
         self._stages.job = job
@@ -88,12 +90,14 @@ class Speculation:
         if self._walk is not None:
             await self._walk.aclose()
 
-    def sound_of(self, text: str) -> tuple[Samples | Fallback | None, Blocks] | None:
-        """The first block and the rest, if it was this text that was prepared. Given out once."""
-        if self._sound is None or self._sound[0] != text:
+    async def sound_of(self, text: str, job: Job) -> tuple[Samples | Fallback | None, Blocks] | None:
+        """The first block and the rest, if it is this text that is prepared, as soon as it is. Given out once."""
+        if self._text != text:
             return None
-        (_, first, rest), self._sound = self._sound, None
-        return first, rest
+        if not self._ended.is_set():
+            await job.wait(self._ended)
+        sound, self._sound = self._sound, None
+        return sound
 
     async def _foresee(self, job: Job) -> bool:
         """A demand for a person is not searched for. Where a model writes the answer, only the search is done."""
@@ -104,19 +108,20 @@ class Speculation:
         wanted = looked.gate.outcome is Outcome.ANSWER and self._parts.foresee_chars > 0
         self._first = await self._walk.next_sentence() if wanted else None
         sure = self._first is not None and self._first.verdict.passed
-        if sure and self._first is not None:
-            await self._first_clause(spoken_form(self._first.text), job)
+        text = spoken_form(self._first.text) if sure and self._first is not None else ""
+        self._text = text if 0 < len(text) <= self._parts.foresee_chars else None
         self._looked = looked
+        self._known.set()
+        if self._text is not None:
+            await self._first_clause(self._text, job)
         return sure
 
     async def _first_clause(self, text: str, job: Job) -> None:
-        """Spoken ahead if it is short: a worker is busy for a whole chunk."""
-        if len(text) > self._parts.foresee_chars:
-            return
+        """Spoken ahead, which only a short one is: a worker is busy for a whole chunk."""
         rest = voiced(text, self._parts.voices)
         async with job.stage("speech"):
             block = await self._parts.workers.speaking.run(next, rest, None)
-        self._sound = (text, block, rest)
+        self._sound = block, rest
 
     def _told(self, kind: str, **data: object) -> None:
         self._tell(kind, **data)
