@@ -58,7 +58,7 @@ class Vad(_Section):
 class Turn(_Section):
     """Lengths in seconds of the call's clock; see floor/step.py for what each decides."""
 
-    soft_pause_s: float = Field(default=0.2, ge=0.2)
+    soft_pause_s: float = Field(default=0.16, ge=0.16)
     short_pause_s: PositiveFloat = 0.5
     end_pause_s: PositiveFloat = 0.8
     long_pause_s: PositiveFloat = 1.6
@@ -77,6 +77,7 @@ class Turn(_Section):
     max_utterance_s: PositiveFloat = 120.0
     hold_first_s: PositiveFloat = 1.5
     hold_again_s: PositiveFloat = 6.0
+    lead_in_s: PositiveFloat | None = 0.3
     reply_limit_s: PositiveFloat = 20.0
     max_call_s: PositiveFloat = 1800.0
 

@@ -13,6 +13,7 @@ CLARIFY: Final = "请您说得再具体一些，比如具体的产品、型号�
 CLARIFY_CODE: Final = "请您把完整的代码或者型号再说一遍。"
 HOLD: Final = "我查一下。"
 HOLD_AGAIN: Final = "还在查，请您稍等。"
+LEAD_IN: Final = "关于您的问题，"
 CALLBACK: Final = "抱歉，现在没有人工客服接听，您的问题已经记下，同事稍后会给您回电。"
 CALL_LATER: Final = "抱歉，现在无法转接人工客服，请您稍后再拨。"
 GREETING: Final = "您好，我是智能语音助手，请问有什么可以帮您？"
@@ -33,6 +34,7 @@ ALL: Final = (
     CLARIFY_CODE,
     HOLD,
     HOLD_AGAIN,
+    LEAD_IN,
     CALLBACK,
     CALL_LATER,
     GREETING,

@@ -27,9 +27,10 @@ UNHURRIED_MS = 30_000
 
 def unhurried(config: Config) -> Config:
     """The configuration for speed 0. A busy machine must not find less there: what a search may take of the call's
-    time is its declared budget, so its limits in wall time are lifted."""
+    time is its declared budget, so its limits in wall time are lifted, and nothing bridges a wait for sound."""
     limits = {"channel_deadline_ms": UNHURRIED_MS, "rerank_budget_ms": UNHURRIED_MS}
-    return config.model_copy(update={"retrieval": config.retrieval.model_copy(update=limits)})
+    turn = config.turn.model_copy(update={"lead_in_s": None})
+    return config.model_copy(update={"retrieval": config.retrieval.model_copy(update=limits), "turn": turn})
 
 
 async def replay_call(

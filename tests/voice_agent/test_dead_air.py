@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.fakes import Dialogue, Scripted, ScriptedAnswers, ScriptedRecognizer, voice
+from tests.fakes import RULES, Dialogue, Scripted, ScriptedAnswers, ScriptedRecognizer, voice
 from tests.voice_agent.test_session import ANSWER, ANSWERS, FIRST, SCRIPT, SECOND, question
 from voice_agent import phrases
 from voice_agent.call.recorded import Clip
@@ -73,3 +75,25 @@ def test_a_murmur_over_the_hold_phrase_gives_nothing_up() -> None:
     assert call.journal.of("paused") and call.journal.of("resumed")
     assert [event["outcome"] for event in call.journal.of("reply_ended")] == ["answered"]
     assert call.spoken() == [phrases.HOLD, FIRST, SECOND] and len(call.answers.asked) == 1
+
+
+def test_a_lead_in_goes_before_the_answer_and_is_none() -> None:
+    """Its sound is there at once, the sentence's 0.3 s later; neither counters nor history know of it."""
+    call = asked("普通问题", ANSWER, rules=replace(RULES, lead_in_s=0.1), phrase_s=0.2)
+    call.run(question(1), Clip(voice(2), "agent_finished", 0.5))
+    assert call.spoken()[:3] == [phrases.LEAD_IN, FIRST, SECOND]
+    led, first, _ = call.journal.of("spoken")[:3]
+    ended = call.journal.of("reply_ended")[0]
+    asked_s = float(str(call.journal.of("transcript")[0]["end_s"]))
+    assert ended["first_audio_s"] == pytest.approx(float(str(first["start_s"])) - asked_s, abs=0.002)
+    assert float(str(led["start_s"])) < float(str(first["start_s"])) and led["source"] == "phrase"
+    assert ended["sentences"] == {"generated": 2, "checked": 2, "blocked": {}, "spoken": 2}
+    assert call.answers.asked[1].history[0].answer == FIRST + SECOND
+    assert call.journal.of("call_ended")[0]["counters"]["lead_ins"] >= 1  # type: ignore[index]
+
+
+def test_no_lead_in_where_the_answer_is_there_in_time() -> None:
+    """An answer whose sound is at hand begins with its first word."""
+    call = asked("普通问题", ANSWER, rules=replace(RULES, lead_in_s=2.0))
+    call.run(question(1))
+    assert call.spoken() == [FIRST, SECOND]

@@ -24,6 +24,7 @@ from voice_agent.floor.actions import (
     RecogniseEarly,
     Say,
     SayHold,
+    SayLeadIn,
     Silence,
     Speculate,
 )
@@ -50,7 +51,7 @@ from voice_agent.floor.events import (
 from voice_agent.floor.state import Floor, IllegalEventError, State
 from voice_agent.floor.step import step
 
-RULES = replace(LIVELY, max_call_s=90.0, reply_limit_s=8.0)
+RULES = replace(LIVELY, max_call_s=90.0, reply_limit_s=8.0, lead_in_s=0.3)
 TEXTS = ("", "嗯", "退款多久到账", "我想问一下就是", "停", "会员积分有效期")
 REFUSALS = ("refused", "blocked", "asked", "failed")
 
@@ -112,6 +113,8 @@ class Agent(RuleBasedStateMachine):
                 self.ended += 1
             case SayHold():
                 assert not self.passed, "a phrase would delay a sentence that may be spoken"
+            case SayLeadIn():
+                assert self.passed and not self.sounding, "a lead-in needs something that it leads in"
 
     def new(self, number: int) -> None:
         assert number not in self.given, "a number was given twice"

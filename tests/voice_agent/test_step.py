@@ -26,6 +26,7 @@ from voice_agent.floor.actions import (
     ResumePlayback,
     Say,
     SayHold,
+    SayLeadIn,
     Silence,
     TellUntaken,
 )
@@ -67,11 +68,11 @@ def words(text: str, dropped: DropReason | None = None) -> Transcript:
     return Transcript(text=text, raw=text, confidence=0.9, voiced_s=1.0, seconds=0.1, dropped=dropped)
 
 
-def play(*events: Event, state: State | None = None) -> tuple[State, list[Action]]:
+def play(*events: Event, state: State | None = None, rules: Rules = RULES) -> tuple[State, list[Action]]:
     state = state or State()
     done: list[Action] = []
     for event in events:
-        state, actions = step(state, event, RULES)
+        state, actions = step(state, event, rules)
         done.extend(actions)
     return state, done
 
@@ -330,6 +331,30 @@ def test_a_passed_sentence_ends_the_wait() -> None:
     assert not [action for action in actions if isinstance(action, SayHold)]
     state, actions = play(*WAITING, SentencePassed(ReplyId(9)), hush(4.5))
     assert actions[-1] == SayHold(again=False) and state.stale == 1
+
+
+LED = replace(RULES, lead_in_s=0.3)
+
+
+def test_a_lead_in_bridges_the_making_of_the_sound_once() -> None:
+    """Only where a sentence has passed, so long after the turn's end was known, into silence, and once a reply."""
+    passed = (*WAITING, SentencePassed(ReplyId(2)))
+    _, actions = play(*WAITING, hush(4.0), rules=LED)
+    assert SayLeadIn(ReplyId(2)) not in actions
+    state, actions = play(*passed, hush(3.1), rules=LED)
+    assert SayLeadIn(ReplyId(2)) not in actions
+    state, actions = play(hush(3.21), hush(3.3), hush(9.0), state=state, rules=LED)
+    assert actions == [SayLeadIn(ReplyId(2))]
+    _, actions = play(*passed, Heard(Voiced(3.0, 3.1)), Heard(Voiced(3.0, 3.19)), rules=LED)
+    assert SayLeadIn(ReplyId(2)) not in actions
+    _, actions = play(*passed, hush(9.0), rules=RULES)
+    assert SayLeadIn(ReplyId(2)) not in actions
+
+
+def test_a_lead_in_does_not_follow_a_hold_phrase() -> None:
+    """Two phrases of our own in a row are one too many."""
+    _, actions = play(*WAITING, hush(4.41), SentencePassed(ReplyId(2)), hush(5.0), rules=LED)
+    assert actions[-1] == SayHold(again=False)
 
 
 def test_no_hold_phrase_over_a_voice() -> None:

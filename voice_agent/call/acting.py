@@ -27,7 +27,7 @@ from voice_agent.floor import actions as do
 from voice_agent.floor import events as ev
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.state import State
-from voice_agent.phrases import HOLD, HOLD_AGAIN
+from voice_agent.phrases import HOLD, HOLD_AGAIN, LEAD_IN
 from voice_agent.record.journal import Recorder
 from voice_agent.reply.answer import Asked
 
@@ -193,11 +193,15 @@ class Acting:
             case _:
                 assert_never(action)
 
-    def _sound(self, action: do.SayHold | LevelAction | do.Silence) -> None:
+    def _sound(self, action: do.SayHold | do.SayLeadIn | LevelAction | do.Silence) -> None:
         match action:
             case do.SayHold():
                 phrase = HOLD_AGAIN if action.again else HOLD
                 self._speech.hold(self._parts.phrases[phrase], phrase, self._call.turn_in_hand)
+            case do.SayLeadIn():
+                sound = self._parts.phrases[LEAD_IN]
+                led = self._speech.lead_in(sound, LEAD_IN, action.reply, self._call.turn)
+                self._tasks.counters["lead_ins"] += led
             case do.Silence():
                 self.silence()
             case _:

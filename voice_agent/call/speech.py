@@ -29,7 +29,7 @@ class Line:
 
     `text` is what is synthesised; `written` is the sentence as it stands in the documents, for later turns to lean on.
     `said` tells a sentence of the answer, made now or said once more, from our own phrases, and of those the one that
-    only bridges a wait.
+    only bridges a wait, and the one that leads in a reply.
     """
 
     reply: ReplyId | None
@@ -38,7 +38,7 @@ class Line:
     text: str
     source: str
     written: str
-    said: Literal["answer", "again", "phrase", "hold"] = "answer"
+    said: Literal["answer", "again", "phrase", "hold", "lead_in"] = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,15 @@ class Speech:
         item = self.begin(Line(None, turn, 0, phrase, "phrase", phrase, "hold"))
         self.add(item, sound)
         self.complete(item)
+
+    def lead_in(self, sound: Samples, phrase: str, reply: ReplyId, turn: int) -> bool:
+        """Our phrase before the reply's first sentence, unless some sound is there already; False then."""
+        if not self.idle:
+            return False
+        item = self.begin(Line(reply, turn, 0, phrase, "phrase", phrase, "lead_in"))
+        self.add(item, sound)
+        self.complete(item)
+        return True
 
     def heard(self, reply: ReplyId | None) -> tuple[Line, ...]:
         """The reply's lines that were played to their end, in order."""

@@ -91,12 +91,12 @@ class Turns:
         return self._open.tally
 
     def sounding(self, sound: Sounding) -> str:
-        """Something became audible; only the first of a turn counts, and a hold phrase is no answer.
+        """Something became audible; only the first of a turn counts, neither a hold phrase nor a lead-in is an answer.
 
         Not empty if it may not be heard: why.
         """
         line = sound.line
-        if self._open is None or line.said == "hold":
+        if self._open is None or line.said in ("hold", "lead_in"):
             return ""
         if line.said == "answer" and line.reply == self._open.reply:
             try:

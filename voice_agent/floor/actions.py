@@ -111,6 +111,13 @@ class SayHold:
 
 
 @dataclass(frozen=True, slots=True)
+class SayLeadIn:
+    """Say the words that go before this reply's first sentence: it may be spoken, but its sound is not there."""
+
+    reply: ReplyId
+
+
+@dataclass(frozen=True, slots=True)
 class CancelReply:
     """Stop this reply: generation, checks and synthesis. Says nothing of what is already playing."""
 
@@ -195,6 +202,7 @@ Action = (
     | ReadBack
     | Say
     | SayHold
+    | SayLeadIn
     | CancelReply
     | Duck
     | Unduck

@@ -47,6 +47,7 @@ class Rules:
     max_call_s: float
     hold_first_s: float = 1.5
     hold_again_s: float = 6.0
+    lead_in_s: float | None = None
     barge_in_duck_s: float = 0.12
     barge_in_listen_s: float = 0.4
     barge_in_decide_s: float = 4.0
@@ -87,7 +88,8 @@ class State:
     `utterance_from_s` is where the words not yet answered began, `hearing` the recognition in flight, `waiting_since_s`
     when the caller's turn ended. `turn_open` says that its reply is not audible yet. `asked_again` counts how often in
     a row we asked to repeat; `clarified` says that the last answer was a question back. `wait_from_s` is when the end
-    of the turn was known, `holds` counts the hold phrases since, `passed` says that the reply has a sentence to speak.
+    of the turn was known, `holds` counts the hold phrases since, `passed` says that the reply has a sentence to speak,
+    `led_in` is the last reply before which words were said to bridge the making of its sound.
     `untaken` is what the caller was told had become of the packet, None while it is not known or was taken. `ahead` is
     empty but while the caller's words are being waited for. `full_until_s` is where an utterance was last cut at its
     longest: what comes after it is another one, though the voice never paused.
@@ -104,6 +106,7 @@ class State:
     waiting_since_s: float | None = None
     wait_from_s: float | None = None
     holds: int = 0
+    led_in: ReplyId | None = None
     passed: bool = False
     asked_again: int = 0
     clarified: bool = False

@@ -43,7 +43,7 @@ from voice_agent.floor.events import (
 from voice_agent.floor.hearing import begin_hearing
 from voice_agent.floor.keeping import begin_call, watched
 from voice_agent.floor.state import Caller, Floor, IllegalEventError, Rules, State, Step
-from voice_agent.floor.waiting import hold, over_hold
+from voice_agent.floor.waiting import hold, lead_in, over_hold
 from voice_agent.floor.words import recognition_ended, turn_heard_early
 
 
@@ -155,8 +155,8 @@ def _silent(state: State, silent: Silent, rules: Rules) -> Step:
     late = _limits(state, silent.until_s, rules)
     if late is not None:
         return late
-    if (held := hold(state, silent.until_s, rules)) is not None:
-        return held
+    if (said := hold(state, silent.until_s, rules) or lead_in(state, silent.until_s, rules)) is not None:
+        return said
     if state.floor is Floor.PAUSED:
         return paused_silence(state, silent, rules)
     if state.utterance_from_s is None or state.hearing is not None:

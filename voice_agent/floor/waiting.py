@@ -1,14 +1,15 @@
 """Dead air: when a caller who waits for an answer is told that we are still at it. Pure.
 
-The wait is counted from the moment the turn's end was known. It is over with the first sentence that passed its check,
-not with its sound: a phrase begun in between would only delay the answer.
+The wait is counted from the moment the turn's end was known. The first sentence that passed its check ends it, not its
+sound: a phrase of doubt begun in between would only delay the answer. What may come in between is a lead-in, neutral
+words that belong to the reply and that its first sentence follows.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from voice_agent.floor.actions import SayHold
+from voice_agent.floor.actions import SayHold, SayLeadIn
 from voice_agent.floor.state import Floor, Rules, State
 
 
@@ -20,6 +21,20 @@ def hold(state: State, now_s: float, rules: Rules) -> tuple[State, tuple[SayHold
     if not due_s or now_s - state.wait_from_s < due_s[0]:
         return None
     return replace(state, holds=state.holds + 1), (SayHold(again=state.holds > 0),)
+
+
+def lead_in(state: State, now_s: float, rules: Rules) -> tuple[State, tuple[SayLeadIn]] | None:
+    """The lead-in, once a reply, when it may speak, is not heard, and the caller is silent; None otherwise.
+
+    Not after a hold phrase: two of our own phrases in a row are one too many.
+    """
+    if rules.lead_in_s is None or state.floor is not Floor.THINKING or not state.passed or state.holds:
+        return None
+    if state.reply is None or state.reply == state.led_in or state.wait_from_s is None:
+        return None
+    if now_s - state.wait_from_s < rules.lead_in_s:
+        return None
+    return replace(state, led_in=state.reply), (SayLeadIn(state.reply),)
 
 
 def over_hold(state: State) -> bool:
