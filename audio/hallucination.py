@@ -43,11 +43,11 @@ NOBODY = 0.4
 """The model's probability that nobody spoke, where no language stands out: 35 of those 41 noises have more, words
 of one syllable that it could not tell the language of (对 0.24, 喂 0.11) have less."""
 
-NO_TONGUE = 0.05
+NO_TONGUE = 0.06
 NO_WORDS = 0.3
-LONG_NOISE_S = 0.6
+LONG_NOISE_S = 0.5
 """Voice of this length in which neither Chinese (probability) nor words (confidence) can be found is a breath or music:
-two of 88 noises had 0.02 and 0.01, 0.24 and 0.18, and a low probability that nobody spoke. Words of one syllable can be
+three of 88 noises had at most 0.05 and 0.24, and a low probability that nobody spoke. Words of one syllable can be
 as doubtful, and are shorter."""
 
 LANGUAGE_TELLS_S = 1.5
