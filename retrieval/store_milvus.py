@@ -2,9 +2,9 @@
 
 `pymilvus` speaks to Milvus Lite (a path ending in .db, or its own server), to Milvus Standalone and to a cluster alike.
 An index is stored as a collection of its own, named after its fingerprint, and the alias moves to it only when every
-row is there: a build that fails leaves the alias and the collection before where they are. Every row is written again,
-for the mean length of the corpus is part of each word weight: a collection mended row by row would rank otherwise than
-the index does.
+row is there and was searched: a build that fails leaves the alias and the collection before where they are. Every row
+is written again, for the mean length of the corpus is part of each word weight: a collection mended row by row would
+rank otherwise than the index does.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from itertools import islice
 from typing import Any
 
 from retrieval.errors import StoreError
-from retrieval.milvus_rows import Collection, Sparse
+from retrieval.milvus_rows import NOWHERE, Collection, Sparse
 from retrieval.types import PassageId
+from retrieval.waking import Waking
 
 ROWS_AT_ONCE = 500
 """Rows of one insert: about 2 MB, well below what a server takes in one message."""
@@ -26,8 +27,24 @@ ROWS_AT_ONCE = 500
 MOST_HITS = 16_384
 """More a Milvus server does not return for one search."""
 
-QUIET = {"grpc.keepalive_time_ms": 300_000, "grpc.keepalive_permit_without_calls": 0}
-"""The client's own ping every 10 s is more than a gRPC server allows by default: it hangs up on an idle line."""
+LINE = {
+    "grpc.keepalive_time_ms": 300_000,
+    "grpc.keepalive_permit_without_calls": 0,
+    "grpc.initial_reconnect_backoff_ms": 200,
+    "grpc.min_reconnect_backoff_ms": 200,
+    "grpc.max_reconnect_backoff_ms": 1_000,
+}
+"""The client's own ping every 10 s is more than a gRPC server allows by default: it hangs up on an idle line. And gRPC
+by default waits up to two minutes before it tries a server again that was away, new connections included.
+"""
+
+PATIENCE_S = 300.0
+"""For each request that writes or loads. Milvus Lite sorts 20,000 passages for the first search by sound in 12 s."""
+
+UNLOADED = 101
+"""Milvus's code for a collection that it holds on disk only, as after a restart."""
+
+SPARSE = ("words", "sounds")
 
 NAME_LENGTH = 512
 TAG_LENGTH = 256
@@ -61,10 +78,16 @@ class MilvusStore:
     def __init__(self, place: Place) -> None:
         self._place = place
         library = _library()
-        self._kinds: tuple[type[Exception], ...] = (library.MilvusException, OSError, ValueError)
+        self._kinds: tuple[type[Exception], ...] = (
+            library.MilvusException,
+            _line_fault(),
+            OSError,
+            ValueError,
+        )
+        self._waking = Waking()
         with self._told("connect"):
             self._client = library.MilvusClient(
-                place.uri, token=place.token, timeout=place.timeout_s, grpc_options=QUIET
+                place.uri, token=place.token, timeout=place.timeout_s, grpc_options=LINE
             )
 
     def close(self) -> None:
@@ -86,7 +109,7 @@ class MilvusStore:
         self,
         collection: Collection,
         progress: Callable[[int, int], None] | None = None,
-        patience_s: float = 60.0,
+        patience_s: float = PATIENCE_S,
     ) -> str:
         """Makes the alias name a collection that holds exactly these rows; returns its name. Nothing is sent when it
         does so already. `progress` is called with (rows sent, rows); `patience_s` is the timeout of each request here,
@@ -94,13 +117,13 @@ class MilvusStore:
         """
         name, before = self.name(collection), self.current()
         if name == before:
-            with self._told("load"):  # a server that was started again has it on disk only
-                self._client.load_collection(name, timeout=patience_s)
+            self._wake(name, patience_s)
             return name
         with self._told("write"):
             self._client.drop_collection(name, timeout=patience_s)
             self._create(name, collection.index.vectors.shape[1], patience_s)
             sent = self._fill(name, collection, progress, patience_s)
+        self._wake(name, patience_s)
         with self._told("count"):
             counted = self._client.query(name, "", output_fields=["count(*)"], timeout=patience_s)
             held = int(counted[0]["count(*)"])
@@ -120,23 +143,47 @@ class MilvusStore:
     def nearest(
         self, name: str, vector_field: str, vector: Sequence[float] | Sparse, limit: int, where: str
     ) -> Hits:
-        """The best `limit` rows by inner product."""
-        with self._told("search"):
-            (hits,) = self._client.search(
-                name,
-                data=[vector],
-                anns_field=vector_field,
-                filter=where,
-                limit=limit,
-                output_fields=["passage"],
-                search_params={"metric_type": "IP"},
-                timeout=self._place.timeout_s,
-            )
-            best: dict[PassageId, float] = {}
-            for hit in hits:
-                passage_id, score = PassageId(hit["entity"]["passage"]), float(hit["distance"])
-                best[passage_id] = max(score, best.get(passage_id, score))
-            return Hits(len(hits), best)
+        """The best `limit` rows by inner product. A collection that the server has on disk only, as after a restart, is
+        made ready beside; until then every search is refused at once.
+        """
+        if self._waking.under_way:
+            raise StoreError(f"{self._where}: cannot search ({name} is being loaded); ask again")
+        try:
+            with self._told("search"):
+                hits = self._searched(
+                    name, vector_field, vector, self._place.timeout_s, limit=limit, filter=where
+                )
+        except StoreError as e:
+            if getattr(e.__cause__, "code", None) == UNLOADED:
+                self._waking.begin(lambda: self._wake(name, PATIENCE_S))
+            raise
+        best: dict[PassageId, float] = {}
+        for hit in hits:
+            passage_id, score = PassageId(hit["entity"]["passage"]), float(hit["distance"])
+            best[passage_id] = max(score, best.get(passage_id, score))
+        return Hits(len(hits), best)
+
+    def _searched(
+        self, name: str, vector_field: str, vector: Sequence[float] | Sparse, timeout_s: float, **bounds: Any
+    ) -> Any:
+        (hits,) = self._client.search(
+            name,
+            data=[vector],
+            anns_field=vector_field,
+            output_fields=["passage"],
+            search_params={"metric_type": "IP"},
+            timeout=timeout_s,
+            **bounds,
+        )
+        return hits
+
+    def _wake(self, name: str, patience_s: float) -> None:
+        """Loads the collection, and searches it once: the first search of a field may build its index, for seconds."""
+        with self._told("load"):
+            self._client.load_collection(name, timeout=patience_s)
+        with self._told("search for the first time"):
+            for sparse in SPARSE:
+                self._searched(name, sparse, NOWHERE, patience_s, limit=1)
 
     def _create(self, name: str, dim: int, patience_s: float) -> None:
         from pymilvus import DataType, MilvusClient
@@ -158,7 +205,7 @@ class MilvusStore:
         schema.add_field("dense", DataType.FLOAT_VECTOR, dim=dim)
         indexes = MilvusClient.prepare_index_params()
         indexes.add_index("dense", index_type="FLAT", metric_type="IP")
-        for sparse in ("words", "sounds"):
+        for sparse in SPARSE:
             schema.add_field(sparse, DataType.SPARSE_FLOAT_VECTOR)
             indexes.add_index(sparse, index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
         self._client.create_collection(name, schema=schema, index_params=indexes, timeout=patience_s)
@@ -177,7 +224,6 @@ class MilvusStore:
             if progress is not None:
                 progress(sent, total)
         self._client.flush(name, timeout=patience_s)
-        self._client.load_collection(name, timeout=patience_s)
         return sent
 
     @property
@@ -190,7 +236,7 @@ class MilvusStore:
         try:
             yield
         except self._kinds as e:
-            reason = " ".join(str(getattr(e, "message", "") or e or type(e).__name__).split())
+            reason = " ".join(str(getattr(e, "message", "") or _details(e) or type(e).__name__).split())
             raise StoreError(
                 f"{self._where}: cannot {what} ({reason[:200]}); check milvus.uri and that it runs"
             ) from e
@@ -205,6 +251,20 @@ def _library() -> Any:
     for name in ("pymilvus", "milvus_lite"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return pymilvus
+
+
+def _line_fault() -> type[Exception]:
+    """What gRPC raises where pymilvus lets it through, as for a search past its deadline."""
+    import grpc
+
+    fault: type[Exception] = grpc.RpcError
+    return fault
+
+
+def _details(fault: Exception) -> str:
+    """A gRPC error shows itself in five lines; its details are one."""
+    details = getattr(fault, "details", None)
+    return str(details()) if callable(details) else str(fault)
 
 
 def _blocks(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

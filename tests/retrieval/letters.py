@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
 from hashlib import sha256
 
 import numpy as np
@@ -16,6 +17,7 @@ from retrieval.vectors import Kind, TokenVectors, Vectors
 DIM = 48
 
 
+@cache
 def direction(character: str) -> Vectors:
     seed = int.from_bytes(sha256(character.encode()).digest()[:8], "big")
     vector = np.random.default_rng(seed).normal(size=DIM).astype(np.float32)
