@@ -10,6 +10,7 @@ rank otherwise than the index does.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,6 +41,9 @@ by default waits up to two minutes before it tries a server again that was away,
 
 PATIENCE_S = 300.0
 """For each request that writes or loads. Milvus Lite sorts 20,000 passages for the first search by sound in 12 s."""
+
+LOAD_AGAIN_S = 2.0
+LOOK_AGAIN_S = 0.02
 
 UNLOADED = 101
 """Milvus's code for a collection that it holds on disk only, as after a restart."""
@@ -180,10 +184,22 @@ class MilvusStore:
     def _wake(self, name: str, patience_s: float) -> None:
         """Loads the collection, and searches it once: the first search of a field may build its index, for seconds."""
         with self._told("load"):
-            self._client.load_collection(name, timeout=patience_s)
+            self._load(name, patience_s)
         with self._told("search for the first time"):
             for sparse in SPARSE:
                 self._searched(name, sparse, NOWHERE, patience_s, limit=1)
+
+    def _load(self, name: str, patience_s: float) -> None:
+        """Asks anew now and then: Milvus Lite, just started, forgets a load that comes together with searches."""
+        until, state = time.monotonic() + patience_s, ""
+        while state != "Loaded":
+            asked = time.monotonic()
+            if asked > until:
+                raise TimeoutError(f"{name} is {state} after {patience_s:g} s")
+            self._client.load_collection(name, timeout=patience_s, _async=True)
+            while state != "Loaded" and time.monotonic() < asked + LOAD_AGAIN_S:
+                time.sleep(LOOK_AGAIN_S)
+                state = self._client.get_load_state(name, timeout=patience_s)["state"].name
 
     def _create(self, name: str, dim: int, patience_s: float) -> None:
         from pymilvus import DataType, MilvusClient
