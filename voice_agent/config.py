@@ -172,6 +172,8 @@ class Gate(_Section):
 class Answer(_Section):
     generator: Literal["extractive", "ollama", "openai"] = "extractive"
     missing_marks: Literal["halt", "attribute"] = "halt"
+    evidence: int = Field(default=3, ge=1, le=3)
+    evidence_lead: float = Field(default=0.05, ge=0)
     max_sentences: PositiveInt = 2
     min_relevance: float = Field(default=0.5, ge=0, le=1)
 

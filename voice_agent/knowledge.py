@@ -11,6 +11,7 @@ from datetime import date
 
 from retrieval.bm25 import Bm25
 from retrieval.calibration import Calibration
+from retrieval.citable import Citable
 from retrieval.corpus import Corpus
 from retrieval.cross_encoder import CrossEncoderReranker
 from retrieval.encoder import Encoder, OnnxE5Encoder
@@ -125,6 +126,7 @@ def _answerer(
         rewriter=open_rewriter(config),
         shadow=gate.with_thresholds(gating.shadow) if gating.shadow else None,
         cut=cut,
+        citable=Citable(searcher.codes, reranker.scale, config.answer.evidence, config.answer.evidence_lead),
     )
 
 

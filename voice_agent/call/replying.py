@@ -22,7 +22,7 @@ from voice_agent.call.voicing import Fallback, voiced
 from voice_agent.floor.duties import Duties
 from voice_agent.floor.events import ReplyId, ReplyOutcome
 from voice_agent.record.journal import Recorder
-from voice_agent.reply.answer import Asked, Checked, Looked, Walk
+from voice_agent.reply.answer import Asked, Checked, Looked, Walk, best_few
 from voice_agent.reply.handoff import Withheld
 from voice_agent.reply.rewrite import Exchange
 from voice_agent.reply.spoken import spoken_form
@@ -130,7 +130,7 @@ class Replying:
         self._stages_ms |= {**looked.found.timings_ms, "look": looked.ms}
         gate = looked.gate
         self.looking.detail = gate.reason or ""
-        self.looking.evidence = tuple((e.passage.id, e.passage.text) for e in looked.cited.values())
+        self.looking.evidence = tuple((e.passage.id, e.passage.text) for e in best_few(looked.found))
         if gate.outcome is Outcome.ANSWER:
             return None
         if gate.outcome is Outcome.REFUSE or not self._request.may_clarify:

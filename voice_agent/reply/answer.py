@@ -28,7 +28,7 @@ from voice_agent.reply.prompt import not_found
 from voice_agent.reply.rewrite import Exchange, leaned_on, neutral, standalone
 
 EVIDENCE_SHOWN = 3
-"""Passages an answer may cite. More would only tempt a generator to wander."""
+"""Passages an answer may cite at most. More would only tempt a generator to wander."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,14 @@ class Staged(Protocol):
 Run = Callable[..., Awaitable[Any]]
 """Runs a blocking function somewhere it may block: `await run(function, *args)`."""
 
+Cites = Callable[[Found], Sequence[Evidence]]
+"""Which of the passages found an answer may cite, best first."""
+
+
+def best_few(found: Found) -> Sequence[Evidence]:
+    """The first, however far behind."""
+    return found.evidence[:EVIDENCE_SHOWN]
+
 
 class Walk(Protocol):
     """An answer under way: look once, then sentence by sentence, under `aclosing`."""
@@ -137,6 +145,7 @@ class Answerer:
     rewriter: Rewriter | None = None
     shadow: Judge | None = None
     cut: Cut = terms
+    citable: Cites = best_few
 
     def begin(self, asked: Asked, job: Staged, tell: Tell = silent) -> Answering:
         """Nothing is searched yet: walk it by `look`, then `next_sentence`, under `aclosing`.
@@ -167,7 +176,7 @@ class Answerer:
         conditions = conditions_of(repaired.text, asked.as_of, versions, asked.conditions)
         found = self.searcher.search(query, asked.as_of, conditions=conditions)
         gate = self.gate.judge(found, asked.confidence)
-        cited = {f"S{i}": evidence for i, evidence in enumerate(found.evidence[:EVIDENCE_SHOWN], start=1)}
+        cited = {f"S{i}": evidence for i, evidence in enumerate(self.citable(found), start=1)}
         shadow = self.shadow.judge(found, asked.confidence) if self.shadow else None
         return Looked(question, repaired.repairs, found, gate, cited, _ms_since(began), conditions, shadow)
 
