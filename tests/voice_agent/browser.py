@@ -41,7 +41,9 @@ def chromium(*flags: str) -> Iterator[Any]:
     if found is None:
         pytest.skip("no Chromium here; as root scripts/browser installs one")
     with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *flags], timeout=PATIENCE_MS)
+        browser = playwright.chromium.launch(
+            executable_path=found, args=[*FLAGS, *flags], timeout=PATIENCE_MS
+        )
         try:
             yield browser
         finally:
