@@ -44,12 +44,13 @@ NOBODY = 0.4
 of one syllable that it could not tell the language of (对 0.24, 喂 0.11) have less."""
 
 NO_TONGUE = 0.06
-NO_WORDS = 0.3
+NO_WORDS = 0.35
 LONG_NOISE_S = 0.5
 SEVERAL = 3
+DRAWN_OUT_S = 0.9
 """Voice of this length in which neither Chinese (probability) nor words (confidence) can be found is a breath or music:
-three of 88 noises had at most 0.05 and 0.24, and a low probability that nobody spoke. A word of one
-or two characters (对) can be as doubtful and still be one."""
+five of 176 noises had at most 0.05 and 0.32, and a low probability that nobody spoke. A word of one or two characters
+(对, 可以) can be as doubtful and still be one, unless it took as long as a whole question."""
 
 LANGUAGE_TELLS_S = 1.5
 """Below it the language is believed only of unsure words: 那美国的呢 at 1.1 s of voice had 0.03 to 0.3."""
@@ -177,8 +178,8 @@ def is_nobody(decoding: Decoding, shown: Sequence[str]) -> bool:
 
 def _is_blank(decoding: Decoding) -> bool:
     tongueless = decoding.chinese < NO_TONGUE and decoding.confidence < NO_WORDS
-    wordy = len(_letters(decoding.text)) >= SEVERAL
-    return tongueless and wordy and decoding.voiced_s >= LONG_NOISE_S
+    least_s = LONG_NOISE_S if len(_letters(decoding.text)) >= SEVERAL else DRAWN_OUT_S
+    return tongueless and decoding.voiced_s >= least_s
 
 
 def undoubled(text: str, voiced_s: float) -> str:

@@ -57,11 +57,18 @@ class Agent:
             "encoder": self.knowledge.encoder.id,
             "reranker": self.knowledge.reranker.id,
             "generator": self.knowledge.answerer.writers.first.id,
-            "calibration": self.knowledge.gating.state,
+            "calibration": self.knowledge.gating.told,
             "answers": reader.id if (reader := self.knowledge.gating.reader) else None,
             "tts": f"{self.parts.synthesizer.engine}/{self.parts.synthesizer.voice}",
         }
         return {"config_sha": self.config.sha, "models": models, "kb_version": self.knowledge.corpus.version}
+
+    def of_call(self, call: str) -> Agent:
+        """As one live call uses it: with the thresholds of its stage."""
+        knowledge = self.knowledge.of_call(call)
+        if knowledge is self.knowledge:
+            return self
+        return replace(self, knowledge=knowledge, parts=replace(self.parts, answerer=knowledge.answerer))
 
 
 @contextmanager

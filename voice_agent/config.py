@@ -163,10 +163,19 @@ class Milvus(_Section):
 
 
 class Gate(_Section):
-    """`shadow` is a calibration file whose thresholds decide beside the live ones, for the journal only."""
+    """`shadow` is a calibration file whose thresholds decide beside the live ones, for the journal only; in
+    `staged_percent` of the live calls they decide, and the live ones beside them.
+    """
 
     require_calibrated: bool = False
     shadow: Path | None = None
+    staged_percent: float = Field(default=0.0, ge=0, le=100)
+
+    @model_validator(mode="after")
+    def _staged_needs_thresholds(self) -> Self:
+        if self.staged_percent and self.shadow is None:
+            raise ValueError("staged_percent needs a calibration file in gate.shadow")
+        return self
 
 
 class Answer(_Section):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrieval.answerability import Answerability
@@ -14,6 +14,7 @@ from retrieval.gauge import AnswersQuestion
 from retrieval.rerank import Reranker
 from voice_agent.config import Config
 from voice_agent.errors import ConfigError
+from voice_agent.staging import is_staged
 from voice_agent.weights.store import require
 
 EMBEDDED_ENCODER = "e5-small"
@@ -23,7 +24,7 @@ EMBEDDED_ENCODER = "e5-small"
 @dataclass(frozen=True, slots=True)
 class Gating:
     """What decides and what it reads passages with, where the thresholds come from, the calibration found beside the
-    index, and what decides in its shadow.
+    index, and what decides in its shadow, or in `staged_percent` of the live calls in its stead.
     """
 
     thresholds: Thresholds
@@ -31,6 +32,19 @@ class Gating:
     reader: AnswersQuestion | None
     stored: Calibration | None = None
     shadow: Thresholds | None = None
+    staged_percent: float = 0.0
+    staged: bool = False
+
+    @property
+    def told(self) -> str:
+        """What a journal says of the thresholds in its first line."""
+        return "staged" if self.staged else self.state
+
+    def of_call(self, call: str) -> Gating:
+        """That of one call: where it is staged, what decides and its shadow change places."""
+        if self.shadow is None or not is_staged(call, self.staged_percent):
+            return self
+        return replace(self, thresholds=self.shadow, shadow=self.thresholds, staged=True)
 
 
 def shipped_gating(config: Config, encoder: Encoder, reranker: Reranker) -> Gating:
@@ -67,7 +81,8 @@ def gating_of(config: Config, corpus: Corpus, encoder: Encoder, reranker: Rerank
         raise ConfigError(
             f"gate.shadow: no calibration at {config.gate.shadow}; name a calibration.json or null"
         )
-    return Gating(thresholds, state, reader, stored, {**shipped, **beside.thresholds})
+    candidate = {**shipped, **beside.thresholds}
+    return Gating(thresholds, state, reader, stored, candidate, config.gate.staged_percent)
 
 
 def _read(path: Path, reranker: str, scale: str, encoder: str, features: str) -> Calibration | None:

@@ -57,6 +57,13 @@ class Knowledge:
     gating: Gating
     timings_ms: dict[str, float]
 
+    def of_call(self, call: str) -> Knowledge:
+        """As one live call uses it: with the thresholds of its stage."""
+        gating = self.gating.of_call(call)
+        if gating is self.gating:
+            return self
+        return replace(self, gating=gating, answerer=self.answerer.by_its_shadow())
+
 
 @contextmanager
 def timed(timings: dict[str, float], step: str) -> Iterator[None]:

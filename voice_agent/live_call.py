@@ -108,6 +108,7 @@ def open_call(agent: Agent, far: FarEnd, plan: Plan, watcher: Watcher) -> Iterat
     """
     logs = agent.config.paths.logs
     call = unused_call_id(logs / "calls", plan.stem)
+    agent = agent.of_call(call)
     duties = live_duties(agent.config, recorded=plan.record)
     with ExitStack() as stack:
         masker = stack.enter_context(masking(agent.config.privacy.key_env, logs / "calls", call))

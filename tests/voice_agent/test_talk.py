@@ -106,6 +106,7 @@ def held(tmp_path: Path, onlooker: Watching, *, record: bool, system: FakeSystem
     agent: Any = SimpleNamespace(
         config=config, header={"models": {}}, parts=parts, timings_ms={"all": 1.0}, telemetry=OFF
     )
+    agent.of_call = lambda call: agent
     with SoundLine(system or FakeSystem(), Wanted()) as sound:
         kept = asyncio.run(talk(agent, sound, Talk(date(2026, 11, 30), record), onlooker))
     for worker in (workers.hearing, workers.speaking, workers.delivering):

@@ -154,6 +154,10 @@ class Answerer:
         """
         return Answering(self, asked, job, tell)
 
+    def by_its_shadow(self) -> Answerer:
+        """The same with the two gates in each other's place, if there are two."""
+        return replace(self, gate=self.shadow, shadow=self.gate) if self.shadow is not None else self
+
     async def find(self, asked: Asked, tell: Tell = silent) -> Looked:
         """Rewrites if there is a rewriter, then searches and judges where it may block. Raises RetrievalError."""
         also: tuple[Wording, ...] = ()

@@ -80,9 +80,11 @@ class Desk:
 
     async def _ask(self, knowledge: Knowledge, asked: Asked, client: str, said: Said) -> Reply:
         began = time.perf_counter()
+        call = f"ask-{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        knowledge = knowledge.of_call(call)
         key = cache_key(asked, knowledge)
         remembered = self.cache.get(key)
-        with self._recording(knowledge, asked, client, remembered is not None) as record:
+        with self._recording(call, knowledge, asked, client, remembered is not None) as record:
             begun = (
                 RecalledWalk(remembered)
                 if remembered is not None
@@ -97,9 +99,8 @@ class Desk:
 
     @contextmanager
     def _recording(
-        self, knowledge: Knowledge, asked: Asked, client: str, recalled: bool
+        self, call: str, knowledge: Knowledge, asked: Asked, client: str, recalled: bool
     ) -> Iterator[_Record]:
-        call = f"ask-{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         header = {**_header(self._config, knowledge), "as_of": asked.as_of}
         header |= {"door": "http", "client": client, "recalled": recalled}
         with ExitStack() as stack:
@@ -164,6 +165,6 @@ def _header(config: Config, knowledge: Knowledge) -> dict[str, object]:
         "encoder": knowledge.encoder.id,
         "reranker": knowledge.reranker.id,
         "generator": knowledge.answerer.writers.first.id,
-        "calibration": knowledge.gating.state,
+        "calibration": knowledge.gating.told,
     }
     return {"config_sha": config.sha, "models": models, "kb_version": knowledge.corpus.version}
