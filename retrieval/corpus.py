@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from retrieval.chunk import ChunkRules, chunks
 from retrieval.documents import KINDS, Convert, Documents
 from retrieval.entry import KEYS, EntryError, entry, fingerprinted
 from retrieval.errors import CorpusError
+from retrieval.example_files import SUFFIX, Examples, examples_of
 from retrieval.markdown import parse
 from retrieval.types import Passage, PassageId
 
@@ -38,6 +39,11 @@ class Corpus:
     version: str
     warnings: tuple[str, ...] = ()
 
+    @property
+    def has_examples(self) -> bool:
+        """Whether anything is told of how callers ask."""
+        return any(p.examples or p.near_misses for p in self.passages)
+
 
 @dataclass(frozen=True, slots=True)
 class _Source:
@@ -54,7 +60,8 @@ Found = tuple[Passage, str]
 
 
 def load_corpus(path: Path, rules: ChunkRules | None = None, convert: Convert | None = None) -> Corpus:
-    """Reads a file or, with its subfolders, a folder of .jsonl, .md, .txt, .html, .pdf and .docx files.
+    """Reads a file or, with its subfolders, a folder of .jsonl, .md, .txt, .html, .pdf and .docx files. Lines of
+    *.examples.jsonl are no passages: they add examples to those of other files.
 
     `convert` makes Markdown of the last three. Raises CorpusError, one line with file and line, for the first fault:
     nothing is left out silently.
@@ -62,7 +69,11 @@ def load_corpus(path: Path, rules: ChunkRules | None = None, convert: Convert | 
     warnings: list[str] = []
     places: dict[PassageId, str] = {}
     passages: list[Passage] = []
+    told: list[Examples] = []
     for file in _files(path, warnings):
+        if file.name.endswith(SUFFIX):
+            told += _examples(file)
+            continue
         stem = file.relative_to(path if path.is_dir() else path.parent).with_suffix("").as_posix()
         text = _text(file, convert or Documents())
         source = _Source(text, str(file), stem, rules or ChunkRules())
@@ -82,6 +93,7 @@ def load_corpus(path: Path, rules: ChunkRules | None = None, convert: Convert | 
                 )
     if not passages:
         raise CorpusError(f"no passages in {path}; add {_SUFFIXES} files")
+    passages = _with_examples(passages, told)
     sha = _sha(passages)
     return Corpus(tuple(passages), sha, sha[:12], tuple(warnings))
 
@@ -141,6 +153,24 @@ def _entries(source: _Source, warnings: list[str]) -> Iterator[Found]:
             if needed not in fields:
                 raise CorpusError(f"{place}: {needed} is missing")
         yield _built(fields, place), place
+
+
+def _examples(file: Path) -> Iterator[Examples]:
+    """The lines of a file of examples."""
+    for number, line in enumerate(_text(file, Documents()).split("\n"), 1):
+        if line.strip():
+            place = f"{file}:{number}"
+            yield examples_of(_object(line, place), place)
+
+
+def _with_examples(passages: Sequence[Passage], told: Iterable[Examples]) -> list[Passage]:
+    """The passages with the examples that files of them give; they come after all passages are known."""
+    known = {passage.id: passage for passage in passages}
+    for one in told:
+        if one.id not in known:
+            raise CorpusError(f"{one.place}: no passage {one.id!r}; correct the id or remove the line")
+        known[one.id] = fingerprinted(one.added_to(known[one.id]))
+    return list(known.values())
 
 
 def _object(line: str, place: str) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.encoder import Encoder
 from retrieval.errors import ModelError
 from retrieval.filters import OpenRows
 from retrieval.fusion import top_rows
@@ -15,7 +15,18 @@ from retrieval.query import voices
 from retrieval.types import PassageId, Query, Ranking
 
 
-def query_vector(encoder: Encoder, query: Query) -> NDArray[np.float32]:
+class QueryEncoder(Protocol):
+    """Makes vectors of questions."""
+
+    @property
+    def id(self) -> str: ...
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, dim). Raises ModelError."""
+        ...
+
+
+def query_vector(encoder: QueryEncoder, query: Query) -> NDArray[np.float32]:
     """The query's vector (dim,), with history the mean of both by their share. Raises ModelError."""
     texts, shares = zip(*voices(query), strict=True)
     vector: NDArray[np.float32] = np.asarray(shares, dtype=np.float32) @ encoder.queries(texts)
@@ -34,7 +45,7 @@ class Dense:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoder: QueryEncoder,
         ids: Sequence[PassageId],
         vectors: NDArray[np.float32],
         starts: NDArray[np.int64],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.encoder import Encoder
+from retrieval.normalize import clean_query
 from retrieval.surfaces import dense_surfaces, document_text
 from retrieval.token_store import centre_of
 from retrieval.types import Passage
@@ -30,11 +31,14 @@ _Each = TypeVar("_Each")
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One passage: unit surface vectors (surfaces, dim), its token ids (n,) and their unit vectors (n, dim)."""
+    """One passage: unit surface vectors (surfaces, dim), its token ids (n,) and their unit vectors (n, dim), and unit
+    vectors of its examples, then of its near misses (examples, dim), read as questions.
+    """
 
     vectors: NDArray[np.float32]
     token_ids: NDArray[np.int32]
     token_vectors: NDArray[np.float16]
+    examples: NDArray[np.float32]
 
 
 class _Work:
@@ -72,24 +76,37 @@ def encode_passages(
     surfaces = [dense_surfaces(p) for p in fresh]
     read = [document_text(p) for p in fresh] if with_tokens else []
     samples = _centre_texts(passages) if with_tokens else []
-    work = _Work(sum(map(len, surfaces)) + len(read) + len(samples), progress)
+    told = [clean_query(question) for p in fresh for question in (*p.examples, *p.near_misses)]
+    work = _Work(sum(map(len, surfaces)) + len(read) + len(samples) + len(told), progress)
     vectors = iter(work.run(encoder.passages, list(chain.from_iterable(surfaces))))
     tokens = iter(work.run(lambda texts: encoder.token_vectors(texts, "passage"), read))
     leaning = work.run(lambda texts: encoder.token_vectors(texts, "query"), samples)
+    asked = _sorted_by_length(work, encoder, told)
     none = TokenVectors(np.zeros(0, np.int32), (), np.zeros((0, encoder.dim), np.float32))
 
-    def encoded(own: Sequence[str]) -> Encoded:
+    empty = np.zeros((0, encoder.dim), dtype=np.float32)
+
+    def encoded(passage: Passage, own: Sequence[str]) -> Encoded:
         token = next(tokens) if with_tokens else none
+        questions = [next(asked) for _ in (*passage.examples, *passage.near_misses)]
         return Encoded(
             np.stack([next(vectors) for _ in own]).astype(np.float32),
             token.ids.astype(np.int32),
             token.vectors.astype(np.float16),
+            np.concatenate([empty, *(vector[np.newaxis] for vector in questions)]),
         )
 
-    made = map(encoded, surfaces)
+    made = map(encoded, fresh, surfaces)
     rows = [known[p.sha] if p.sha and p.sha in known else next(made) for p in passages]
-    empty = np.zeros((0, encoder.dim), dtype=np.float32)
     return rows, centre_of(np.concatenate([empty, *(token.vectors for token in leaning)]))
+
+
+def _sorted_by_length(work: _Work, encoder: Encoder, texts: Sequence[str]) -> Iterator[NDArray[np.float32]]:
+    """Vectors of questions in their order, encoded from the shortest on: a block is padded to its longest."""
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    vectors = work.run(encoder.queries, [texts[i] for i in order])
+    made = dict(zip(order, vectors, strict=True))
+    return (made[i].astype(np.float32) for i in range(len(texts)))
 
 
 def _centre_texts(passages: Sequence[Passage]) -> list[str]:

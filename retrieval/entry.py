@@ -74,7 +74,8 @@ def fingerprinted(passage: Passage) -> Passage:
     """The passage with its sha: the same content has the same one on every machine."""
     content = (passage.id, passage.title, passage.text, passage.questions, passage.version)
     days = (str(passage.valid_from or ""), str(passage.valid_to or ""))
-    sha = hashlib.sha256(json.dumps([*content, *days], ensure_ascii=False).encode()).hexdigest()
+    told = [passage.examples, passage.near_misses] if passage.examples or passage.near_misses else []
+    sha = hashlib.sha256(json.dumps([*content, *days, *told], ensure_ascii=False).encode()).hexdigest()
     return replace(passage, sha=sha)
 
 

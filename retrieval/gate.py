@@ -40,6 +40,9 @@ MEASURED = (
 )
 """Without any one of these nothing is answered: a channel is down, and its thresholds are not ours to guess."""
 
+BY_EXAMPLE = ("example_top", "example_lead")
+"""Measured as well where callers' questions are told, and then no less needed."""
+
 UP, WITHOUT = "_up", "without_"
 """`phonetic_up` is a feature: did the channel answer? `without_phonetic` is a threshold: may it be missing?"""
 
@@ -71,6 +74,13 @@ it is 70 and 4, at 0.96 38 and 1. On questions nothing was tuned on (`data/eval/
 answered, and 18 of 258 that must be refused: `voice-agent calibrate` chooses for a stated rate.
 """
 
+WITH_EXAMPLES: Thresholds = {
+    **LATE_INTERACTION,
+    "weight_example_top": 1.0,
+    "weight_example_lead": 1.0,
+}
+"""The same where the knowledge base tells callers' questions (*.examples.jsonl)."""
+
 
 CROSS_ENCODER: Thresholds = {
     "answer": 0.5,
@@ -95,15 +105,15 @@ answer, and its lead must carry the decision. Not fitted to any one model; calib
 """
 
 
-def thresholds_for(reranker: Reranker, encoder_id: str) -> Thresholds:
-    """The shipped thresholds of a reranker. Raises ModelError for late interaction over an encoder not measured, and
+def thresholds_for(reranker: Reranker, encoder_id: str, examples: bool) -> Thresholds:
+    """The shipped thresholds of a reranker, with or without examples in the knowledge base. Raises ModelError for late interaction over an encoder not measured, and
     for pooled vectors, which no threshold was fitted to.
     """
     if reranker.scale == "logit":
         return CROSS_ENCODER
     measured = encoder_id.startswith("e5-") or "multilingual-e5-small" in encoder_id
     if measured and not reranker.id.startswith("pooled-vectors/"):
-        return LATE_INTERACTION
+        return WITH_EXAMPLES if examples else LATE_INTERACTION
     raise ModelError(f"gate: no thresholds for {reranker.id}; choose a cross-encoder as retrieval.reranker")
 
 
@@ -145,7 +155,7 @@ def _unsearched(features: Features, thresholds: Thresholds) -> tuple[Outcome, Ga
     """There is nothing to judge by."""
     if _value(features, "searched") < 1.0:
         return Outcome.REFUSE, GateReason.NO_INDEX
-    if (_unmeasured(features) | _down(features)) - safe_without(thresholds):
+    if (_unmeasured(features, thresholds) | _down(features)) - safe_without(thresholds):
         return Outcome.REFUSE, GateReason.CHANNEL_DOWN
     if _value(features, "codes_covered") < 1.0:
         return Outcome.REFUSE, GateReason.CODE_UNCOVERED
@@ -166,8 +176,13 @@ def needed(features: Features, thresholds: Thresholds) -> float:
     return answer + (1.0 - answer) * thresholds["risk"] * _value(features, "risk")
 
 
-def _unmeasured(features: Features) -> set[str]:
-    return {name for name in MEASURED if features.get(name) is None}
+def weighed(thresholds: Thresholds) -> tuple[str, ...]:
+    """The features that these thresholds weigh: what examples tell only where they were fitted with it."""
+    return (*MEASURED, *(name for name in BY_EXAMPLE if f"weight_{name}" in thresholds))
+
+
+def _unmeasured(features: Features, thresholds: Thresholds) -> set[str]:
+    return {name for name in weighed(thresholds) if features.get(name) is None}
 
 
 def _down(features: Features) -> set[str]:
@@ -190,8 +205,8 @@ def _value(features: Features, name: str) -> float:
 def sureness(features: Features, thresholds: Thresholds) -> float:
     """The logistic of the weighted features; NaN, which passes no threshold, when a feature is missing or NaN."""
     total = thresholds["bias"]
-    missing = _unmeasured(features) & safe_without(thresholds)
-    for name in MEASURED:
+    missing = _unmeasured(features, thresholds) & safe_without(thresholds)
+    for name in weighed(thresholds):
         if name in missing:
             continue
         value = features.get(name)

@@ -10,13 +10,14 @@ from typing import Protocol
 from retrieval.code_book import CodeBook
 from retrieval.conflicts import conflicting
 from retrieval.errors import ModelError
+from retrieval.examples import Likeness
 from retrieval.rerank import Scale, as_unit
 from retrieval.siblings import Siblings
 from retrieval.slot import slot_missing
 from retrieval.span import best_span
 from retrieval.surfaces import document_text
 from retrieval.terms import terms
-from retrieval.types import Channel, Cut, Evidence, Found, Passage, Query, Risk
+from retrieval.types import Channel, Cut, Evidence, Found, Passage, PassageId, Query, Risk
 from retrieval.wanted import unmet
 
 Features = Mapping[str, float | None]
@@ -58,16 +59,26 @@ class AnswersQuestion(Protocol):
         ...
 
 
+class Likens(Protocol):
+    """Tells how like a passage's example questions a question is."""
+
+    def likeness(self, query: Query, passage: PassageId) -> Likeness:
+        """Raises ModelError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is known of the passages that are searched: how rare their terms are, which codes they hold, which of them
-    differ in a name only. `cut` is the tokenizer of both passages and questions.
+    differ in a name only, and what callers asked about them if that is told. `cut` is the tokenizer of both passages
+    and questions.
     """
 
     idf: Callable[[str], float]
     codes: CodeBook
     siblings: Siblings
     cut: Cut = terms
+    examples: Likens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,23 @@ class Gauge:
         facts["conditions_met"] = float(not found.lifted)
         facts.update(self._passage(found))
         facts["answers"] = self._answers(found)
+        facts.update(self._alike(found))
         return facts
+
+    def _alike(self, found: Found) -> dict[str, float | None]:
+        """How like the examples of the best passage the question is; nothing where none are told at all, and None when
+        that cannot be measured. A passage that has none speaks for itself by its cosine, and leads by nothing.
+        """
+        if self.known.examples is None:
+            return {}
+        if not found.evidence:
+            return {"example_top": None, "example_lead": None}
+        try:
+            likeness = self.known.examples.likeness(found.query, found.evidence[0].passage.id)
+        except ModelError:
+            return {"example_top": None, "example_lead": None}
+        top = _dense(found)["dense_top"] if likeness.top is None else likeness.top
+        return {"example_top": top, "example_lead": likeness.lead or 0.0}
 
     def _answers(self, found: Found) -> float | None:
         """How far the best passage answers the question, a logit; None without a reader or when it fails."""

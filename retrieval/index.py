@@ -2,7 +2,9 @@
 
 Files of a generation: `passages.jsonl`; `vectors.npy` float32 (surfaces, dim) with `starts.npy` int64 (passages + 1,);
 `token_vectors.npy` float16 (tokens, dim) with `token_ids.npy` int32 (tokens,), `token_lengths.npy` float32 (tokens,)
-and `token_starts.npy` int64 (passages + 1,); `centres.npy` float32 (2, dim), of queries and of passages. Above a stated
+and `token_starts.npy` int64 (passages + 1,); `example_vectors.npy` float32 (examples, dim), a passage's examples and
+then its near misses, with `example_starts.npy` int64 (passages + 1,); `centres.npy` float32 (2, dim), of queries and of
+passages. Above a stated
 number of passages no token vectors are made: those files are then empty and the manifest says so. Nothing is ever
 unpickled.
 """
@@ -23,6 +25,7 @@ from retrieval.corpus import Corpus
 from retrieval.encoded import Encoded, Progress, encode_passages, starts_of
 from retrieval.encoder import Encoder
 from retrieval.errors import StoreError
+from retrieval.examples import Examples, examples_in
 from retrieval.generations import current_generation, new_generation, read_manifest, write_manifest
 from retrieval.surfaces import document_text
 from retrieval.token_store import TokenStore, centre_of, count_holding, lengths_from, rows_by_text
@@ -33,7 +36,7 @@ TOKEN_PASSAGES = 10_000
 passages of 120 tokens are 0.9 GB and of 400 tokens 3.1 GB, all of it written, hashed at each start, and paged in.
 """
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the files change their meaning; an older index is then built again."""
 
 
@@ -53,6 +56,7 @@ class Index:
     starts: NDArray[np.int64]
     tokens: TokenStore
     has_tokens: bool = True
+    examples: Examples | None = None
 
     @property
     def ids(self) -> tuple[PassageId, ...]:
@@ -136,6 +140,8 @@ def _write_arrays(folder: Path, rows: Sequence[Encoded], query_centre: NDArray[n
         "token_ids": _joined([row.token_ids for row in rows], np.zeros(0, dtype=np.int32)),
         "token_starts": starts_of(len(row.token_ids) for row in rows),
         "token_lengths": _joined(lengths, np.zeros(0, dtype=np.float32)),
+        "example_vectors": _joined([row.examples for row in rows], np.zeros((0, dim), dtype=np.float32)),
+        "example_starts": starts_of(len(row.examples) for row in rows),
         "centres": np.stack([query_centre, passage_centre]),
     }
     for name, array in arrays.items():
@@ -172,9 +178,12 @@ def _read(folder: Path, facts: dict[str, Any]) -> Index:
     token_vectors = _mapped(folder / "token_vectors.npy")
     query_centre, passage_centre = load("centres")
     lengths = load("token_lengths")
+    told, told_starts = _mapped(folder / "example_vectors.npy"), load("example_starts")
     if not (
         len(passages) == facts["passages"] == len(starts) - 1 == len(token_starts) - 1
         and int(starts[-1]) == len(vectors)
+        and len(told_starts) == len(starts)
+        and int(told_starts[-1]) == len(told)
         and int(token_starts[-1]) == len(ids) == len(token_vectors) == len(lengths)
     ):
         raise ValueError("its arrays do not fit its passages")
@@ -197,6 +206,7 @@ def _read(folder: Path, facts: dict[str, Any]) -> Index:
         starts=starts,
         tokens=tokens,
         has_tokens=facts.get("token_vectors") is not False,
+        examples=examples_in(passages, told, told_starts),
     )
 
 
@@ -226,7 +236,8 @@ def _known(root: Path, encoder: Encoder, with_tokens: bool) -> dict[str, Encoded
         own = slice(*tokens.starts[i : i + 2].tolist()) if with_tokens else slice(0)
         vectors = before.vectors[before.starts[i] : before.starts[i + 1]]
         if passage.sha:
-            known[passage.sha] = Encoded(vectors, tokens.ids[own], tokens.vectors[own])
+            asked = before.examples.of(passage.id) if before.examples else before.vectors[:0]
+            known[passage.sha] = Encoded(vectors, tokens.ids[own], tokens.vectors[own], asked)
     return known
 
 
@@ -245,6 +256,6 @@ def _passages(folder: Path) -> tuple[Passage, ...]:
 def _passage(facts: dict[str, Any]) -> Passage:
     for name in ("valid_from", "valid_to"):
         facts[name] = date.fromisoformat(facts[name]) if facts[name] is not None else None
-    for name in ("questions", "tags"):
+    for name in ("questions", "tags", "examples", "near_misses"):
         facts[name] = tuple(facts[name])
     return Passage(**facts)

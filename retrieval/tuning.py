@@ -20,6 +20,7 @@ WEIGHTS: Final[Mapping[Channel, Sequence[float]]] = {
     "bm25": (1.0,),
     "dense": (0.5, 1.0, 2.0),
     "phonetic": (0.0, 0.5, 1.0),
+    "examples": (1.0, 2.0, 4.0),
 }
 """Of RRF, relative to the words' 1."""
 
@@ -27,6 +28,7 @@ BLENDS: Final[Mapping[Channel, Sequence[float]]] = {
     "bm25": (0.0, 0.2, 0.4),
     "dense": (0.0, 0.2, 0.4),
     "phonetic": (0.0, 0.1, 0.2, 0.4),
+    "examples": (0.5, 1.0, 2.0, 3.0),
 }
 """Shares of a channel's own scaled score beside the reranker's 1."""
 

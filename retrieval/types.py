@@ -13,7 +13,7 @@ PassageId = NewType("PassageId", str)
 
 Risk = Literal["low", "medium", "high"]
 
-Channel = Literal["bm25", "dense", "phonetic"]
+Channel = Literal["bm25", "dense", "phonetic", "examples"]
 
 Stage = Channel | Literal["rerank"]
 """What can be down in a search: a recall channel or the reranker."""
@@ -30,7 +30,9 @@ class Passage:
     """One citable piece of the knowledge base. `text` is shown and spoken as it was written, never normalised.
 
     `title` is the entry's title or the heading path ("手册 > 排障 > 指示灯"). `sha` is the sha256 of id, title, text,
-    questions, version and validity: two passages with equal sha need no new vectors.
+    questions, version and validity, and of the examples if there are any: two passages with equal sha need no new
+    vectors. `examples` are questions it answers, in callers' words; `near_misses` sound like it and it does not answer
+    them. Both are searched and weighed, and never shown, cited or spoken.
     """
 
     id: PassageId
@@ -45,6 +47,8 @@ class Passage:
     risk: Risk = "low"
     must_handoff: bool = False
     sha: str = ""
+    examples: tuple[str, ...] = ()
+    near_misses: tuple[str, ...] = ()
 
     def valid_on(self, day: date) -> bool:
         """Both ends inclusive; an open end does not limit."""

@@ -65,7 +65,7 @@ class Calibrator:
             )
         tuned = tune(self._cases(settings), settings.rrf_k)
         settings = replace(settings, weights=tuned.weights, blend=tuned.blend)
-        base = thresholds_for(self.knowledge.reranker, self.knowledge.encoder.id)
+        base = self._shipped()
         examples = self._examples("门限", settings, base)
         try:
             chosen, bound = calibrate.choose(examples, base, self.wanted)
@@ -129,6 +129,10 @@ class Calibrator:
         examples = self._examples(f"缺 {channel}", settings, allowed, channel)
         return calibrate.survives(examples, allowed, self.wanted.max_false_accept, WRONG_PASSAGE)
 
+    def _shipped(self) -> Thresholds:
+        knowledge = self.knowledge
+        return thresholds_for(knowledge.reranker, knowledge.encoder.id, knowledge.corpus.has_examples)
+
     @contextmanager
     def _answering(
         self, settings: SearchSettings, base: Thresholds | None = None, down: Channel | None = None
@@ -140,8 +144,9 @@ class Calibrator:
             channels = {**channels, down: _Broken()}
         where = knowledge.index, knowledge.encoder, knowledge.reranker
         with Searcher(*where, settings, channels, cut) as searcher:
-            thresholds = base or thresholds_for(knowledge.reranker, knowledge.encoder.id)
-            gate = GateModel(searcher.known, knowledge.reranker, thresholds, knowledge.gating.reader)
+            gate = GateModel(
+                searcher.known, knowledge.reranker, base or self._shipped(), knowledge.gating.reader
+            )
             yield replace(knowledge.answerer, searcher=searcher, gate=gate, shadow=None)
 
 

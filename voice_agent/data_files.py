@@ -10,6 +10,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from retrieval.example_files import SUFFIX
+
 SCHEMAS = Path(__file__).resolve().parent.parent / "data" / "schemas"
 
 KINDS = {
@@ -22,7 +24,7 @@ KINDS = {
     "calls/expect.jsonl": "call_expectation",
     "calls/recordings.jsonl": "eval_recording",
 }
-"""File under the data folder -> the schema of each of its lines. Every *.jsonl of a knowledge base is kb_entry."""
+"""File under the data folder -> the schema of each of its lines. Every *.jsonl of a knowledge base is kb_entry, *.examples.jsonl kb_examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class FileReport:
 def check_files(kb: Path, data: Path, schemas: Path = SCHEMAS) -> Iterator[FileReport]:
     """A report for each data file that exists: the knowledge base's, and those of KINDS under `data`."""
     entries = [kb] if kb.is_file() else sorted(kb.rglob("*.jsonl"))
-    found = [(path, "kb_entry") for path in entries if path.suffix == ".jsonl"]
+    found = [(path, _of_a_kb(path)) for path in entries if path.suffix == ".jsonl"]
     found += [(data / name, schema) for name, schema in KINDS.items() if (data / name).is_file()]
     for path, schema in found:
         try:
@@ -46,6 +48,10 @@ def check_files(kb: Path, data: Path, schemas: Path = SCHEMAS) -> Iterator[FileR
             yield FileReport(path, 0, (f"{schemas / schema}.json: cannot be used ({e})",))
         else:
             yield check_file(path, validator)
+
+
+def _of_a_kb(path: Path) -> str:
+    return "kb_examples" if path.name.endswith(SUFFIX) else "kb_entry"
 
 
 def validator_of(schema: dict[str, Any]) -> Draft202012Validator:

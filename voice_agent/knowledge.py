@@ -94,7 +94,7 @@ def open_knowledge(
         gating = (
             gating_of(config, corpus, encoder, reranker)
             if calibrated
-            else shipped_gating(config, encoder, reranker)
+            else shipped_gating(config, encoder, reranker, corpus.has_examples)
         )
         with timed(timings, "search"):
             channels = _remote_channels(config, index, encoder, report, stack)

@@ -120,6 +120,7 @@ LAYER: Final[Mapping[str, str]] = {
     "bm25": "词面",
     "dense": "语义",
     "phonetic": "读音",
+    "examples": "例问",
     "fused": "融合",
     "reranked": "重排",
 }
