@@ -105,7 +105,7 @@ answer, and its lead must carry the decision. Not fitted to any one model; calib
 """
 
 
-def thresholds_for(reranker: Reranker, encoder_id: str, examples: bool) -> Thresholds:
+def thresholds_for(reranker: Reranker, encoder_id: str, examples: bool = False) -> Thresholds:
     """The shipped thresholds of a reranker, with or without examples in the knowledge base. Raises ModelError for late interaction over an encoder not measured, and
     for pooled vectors, which no threshold was fitted to.
     """

@@ -34,7 +34,7 @@ from retrieval.terms import terms
 from retrieval.types import Channel, Cut, Evidence, Found, Hit, Passage, PassageId, Query, Ranking
 
 WEIGHTS: Mapping[Channel, float] = {"bm25": 1.0, "dense": 2.0, "phonetic": 0.5, "examples": 2.0}
-BLEND: Mapping[Channel, float] = {"bm25": 0.2, "dense": 0.2, "phonetic": 0.4, "examples": 2.0}
+BLEND: Mapping[Channel, float] = {"bm25": 0.2, "dense": 0.4, "phonetic": 0.4, "examples": 2.0}
 """Tuned on the 300 answerable dev questions by `voice-agent calibrate`: among the first three 0.920 fused (dense alone
 0.870; equal weights without sound 0.907) and 0.963 after the final order (0.950 without sound).
 """
@@ -46,7 +46,7 @@ class SearchSettings:
 
     `blend` is what a channel's own score, scaled over the candidates, adds to the reranker's 1 in the final order.
     Both were tuned on the dev questions; `voice-agent calibrate` tunes them to others. `sound` switches the phonetic
-    channel.
+    channel, `examples` search and likeness by callers' questions.
     """
 
     recall: int = 50
@@ -56,6 +56,7 @@ class SearchSettings:
     deadline_ms: float = 1500.0
     rerank_budget_ms: float = 400.0
     sound: bool = True
+    examples: bool = True
 
 
 class Searcher:
@@ -87,7 +88,7 @@ class Searcher:
         self._siblings = Siblings(index.passages)
         given = channels(self.words) if callable(channels) else channels
         asked = LastAsked(encoder)
-        told = index.examples
+        told = index.examples if self._settings.examples else None
         self._examples = ExampleSearch(index.passages, told, asked, cut) if told is not None else None
         found_by = self._own_channels(asked) if given is None else given
         if self._examples is not None and not isinstance(channels, Mapping):

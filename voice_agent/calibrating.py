@@ -131,7 +131,8 @@ class Calibrator:
 
     def _shipped(self) -> Thresholds:
         knowledge = self.knowledge
-        return thresholds_for(knowledge.reranker, knowledge.encoder.id, knowledge.corpus.has_examples)
+        examples = knowledge.answerer.searcher.known.examples is not None
+        return thresholds_for(knowledge.reranker, knowledge.encoder.id, examples)
 
     @contextmanager
     def _answering(

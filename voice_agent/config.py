@@ -146,6 +146,7 @@ class Retrieval(_Section):
     reranker: str = "late"
     repair: bool = True
     phonetic: bool = True
+    examples: bool = True
     recall: PositiveInt = 50
     rrf_k: PositiveInt = 60
     channel_deadline_ms: PositiveInt = 1500

@@ -47,10 +47,15 @@ class Gating:
         return replace(self, thresholds=self.shadow, shadow=self.thresholds, staged=True)
 
 
-def shipped_gating(config: Config, encoder: Encoder, reranker: Reranker, examples: bool) -> Gating:
+def shipped_gating(config: Config, corpus: Corpus, encoder: Encoder, reranker: Reranker) -> Gating:
     """As if there were no calibration. Raises ModelError when nothing is shipped for these models."""
-    shipped = thresholds_for(reranker, encoder.id, examples)
+    shipped = thresholds_for(reranker, encoder.id, weighs_examples(config, corpus))
     return Gating(shipped, "shipped", _reader(config, shipped))
+
+
+def weighs_examples(config: Config, corpus: Corpus) -> bool:
+    """Whether callers' questions are told and wanted."""
+    return config.retrieval.examples and corpus.has_examples
 
 
 def _reader(config: Config, thresholds: Thresholds) -> AnswersQuestion | None:
@@ -66,7 +71,7 @@ def gating_of(config: Config, corpus: Corpus, encoder: Encoder, reranker: Rerank
     Raises StoreError when a calibration was made for other models, and ConfigError when one of this knowledge base is
     required and there is none.
     """
-    shipped = thresholds_for(reranker, encoder.id, corpus.has_examples)
+    shipped = thresholds_for(reranker, encoder.id, weighs_examples(config, corpus))
     reader = _reader(config, shipped)
     made_for = reranker.id, reranker.scale, encoder.id, features_sha(shipped, reader.id if reader else "")
     stored = _read(config.paths.index / FILE, *made_for)

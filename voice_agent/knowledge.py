@@ -94,7 +94,7 @@ def open_knowledge(
         gating = (
             gating_of(config, corpus, encoder, reranker)
             if calibrated
-            else shipped_gating(config, encoder, reranker, corpus.has_examples)
+            else shipped_gating(config, corpus, encoder, reranker)
         )
         with timed(timings, "search"):
             channels = _remote_channels(config, index, encoder, report, stack)
@@ -189,6 +189,7 @@ def search_settings(config: Config, stored: Calibration | None) -> SearchSetting
         deadline_ms=retrieval.channel_deadline_ms,
         rerank_budget_ms=retrieval.rerank_budget_ms,
         sound=retrieval.phonetic,
+        examples=retrieval.examples,
     )
     if stored is not None:
         return replace(settings, weights=stored.weights, blend=stored.blend)

@@ -42,7 +42,8 @@ STEPS: dict[str, Layers] = {
     "+ repair": (repaired := replace(historied, repair=True)),
     "+ phonetic channel": (heard := replace(repaired, channels=("bm25", "dense", "phonetic"))),
     "+ rerank": (reranked := replace(heard, rerank=True)),
-    "+ blend": replace(reranked, blend=True),
+    "+ blend": (blended := replace(reranked, blend=True)),
+    "+ example questions": replace(blended, channels=("bm25", "dense", "phonetic", "examples")),
 }
 """Each step adds one layer to the one before; the gate comes last and is the shipped chain itself."""
 
@@ -62,8 +63,10 @@ class Chain:
         self._scored: dict[tuple[Query, tuple[PassageId, ...]], dict[PassageId, float]] = {}
         self._repairer = Repairer(index.passages)
         self._reranker = knowledge.reranker
-        self._channels: dict[Channel, Bm25 | Dense | Phonetic] = {
-            "bm25": knowledge.answerer.searcher.words,
+        searcher = knowledge.answerer.searcher
+        self._channels: dict[Channel, RecallChannel | RemoteChannel] = {
+            **searcher.channels,
+            "bm25": searcher.words,
             "dense": Dense(knowledge.encoder, index.ids, index.vectors, index.starts),
             "phonetic": Phonetic(index.passages),
         }
