@@ -53,7 +53,19 @@ METRICS = (
     Metric("errors", "Faults inside a call", ("where",)),
 )
 
-STAGES = ("asr", "bm25", "dense", "phonetic", "examples", "recall", "rerank", "search", "look", "check", "speech")
+STAGES = (
+    "asr",
+    "bm25",
+    "dense",
+    "phonetic",
+    "examples",
+    "recall",
+    "rerank",
+    "search",
+    "look",
+    "check",
+    "speech",
+)
 _WHERE = ("asr", "reply", "floor", "handoff", "unchecked", "device", "speech")
 _OUTCOMES = (*get_args(ReplyOutcome), "interrupted", "unfinished")
 _ENDED = ("handed_off", "callback", "handoff_failed", "hung_up")
