@@ -124,8 +124,10 @@ answer, and its lead must carry the decision. Not fitted to any one model; calib
 
 
 def thresholds_for(reranker: Reranker, encoder_id: str, examples: bool = False) -> Thresholds:
-    """The shipped thresholds of a reranker, with or without examples in the knowledge base. Raises ModelError for late interaction over an encoder not measured, and
-    for pooled vectors, which no threshold was fitted to.
+    """The shipped thresholds of a reranker, with or without examples in the knowledge base.
+
+    Raises ModelError for late interaction over an encoder not measured, and for pooled vectors, which no threshold was
+    fitted to.
     """
     if reranker.scale == "logit":
         return CROSS_ENCODER

@@ -24,7 +24,9 @@ KINDS = {
     "calls/expect.jsonl": "call_expectation",
     "calls/recordings.jsonl": "eval_recording",
 }
-"""File under the data folder -> the schema of each of its lines. Every *.jsonl of a knowledge base is kb_entry, *.examples.jsonl kb_examples."""
+"""File under the data folder -> the schema of each of its lines. Of a knowledge base every *.examples.jsonl is
+kb_examples and every other *.jsonl kb_entry.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.bm25 import Bm25
 from retrieval.dense import Dense
+from retrieval.examples import ExampleSearch
 from retrieval.filters import Filters, OpenRows
 from retrieval.fusion import best_first, rrf, weighted_min_max
 from retrieval.homophones import Repairer
@@ -64,18 +65,22 @@ class Chain:
         self._repairer = Repairer(index.passages)
         self._reranker = knowledge.reranker
         searcher = knowledge.answerer.searcher
-        self._channels: dict[Channel, RecallChannel | RemoteChannel] = {
-            **searcher.channels,
+        self._channels: dict[Channel, Bm25 | Dense | Phonetic | ExampleSearch] = {
             "bm25": searcher.words,
             "dense": Dense(knowledge.encoder, index.ids, index.vectors, index.starts),
             "phonetic": Phonetic(index.passages),
         }
+        told = searcher.channels.get("examples")
+        if isinstance(told, ExampleSearch):
+            self._channels["examples"] = told
 
     def ids(self, question: Question, layers: Layers) -> list[PassageId]:
         """Best first."""
         query = self._query(question, layers)
         allowed = self._filters.open_rows(question.asked.as_of)
-        found = {name: self._ranking(name, query, allowed) for name in layers.channels}
+        found = {
+            name: self._ranking(name, query, allowed) for name in layers.channels if name in self._channels
+        }
         order = [pid for pid, _ in rrf(found.values())]
         if layers.codes_first:
             order = self._coded(order, query, allowed)
