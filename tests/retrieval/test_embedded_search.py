@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from retrieval.answerability import Answerability
 from retrieval.corpus import load_corpus
 from retrieval.encoder import OnnxE5Encoder
+from retrieval.entry import fingerprinted
 from retrieval.gate import GateModel, thresholds_for
 from retrieval.homophones import Repairer
 from retrieval.index import build_index
@@ -35,7 +36,9 @@ TODAY = date(2026, 11, 30)
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Repair, search and the gate that judges it, as an answer walks them."""
+    """Repair, search and the gate that judges it, as an answer walks them, without callers' questions: they take a
+    minute to encode, and the recorded calls are answered with them.
+    """
 
     repairer: Repairer
     searcher: Searcher
@@ -51,7 +54,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     from voice_agent.weights.store import require
 
     encoder = OnnxE5Encoder(require("e5-small"), threads=2)
-    index = build_index(tmp_path_factory.mktemp("kb"), load_corpus(DATA / "kb"), encoder)
+    whole = load_corpus(DATA / "kb")
+    bare = [fingerprinted(replace(p, examples=(), near_misses=())) for p in whole.passages]
+    index = build_index(tmp_path_factory.mktemp("kb"), replace(whole, passages=tuple(bare)), encoder)
     reranker = LateInteraction(encoder, index.tokens)
     with Searcher(index, encoder, reranker) as searcher:
         reader, thresholds = Answerability(require("e5-small")), thresholds_for(reranker, encoder.id)
