@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.bm25 import Bm25
-from retrieval.dense import Dense, QueryEncoder, query_vector
+from retrieval.dense import Dense, QueryEncoder
 from retrieval.filters import OpenRows
 from retrieval.fusion import weighted_min_max
 from retrieval.phonetic import Phonetic
@@ -99,8 +99,10 @@ class ExampleSearch:
         return weighted_min_max(found)[:limit]
 
     def likeness(self, query: Query, passage: PassageId) -> Likeness:
-        """How like the passage's examples the question is. Raises ModelError."""
-        vector = query_vector(self._encoder, query)
+        """How like the passage's examples the question is, read behind the one it leans on: an example is a whole
+        question. Raises ModelError.
+        """
+        vector = self._encoder.queries(["，".join((*query.history[:1], query.text))])[0]
         answered = np.sort(self._examples.answered(passage) @ vector)[-ALIKE:]
         missed = np.sort(self._examples.missed(passage) @ vector)[-ALIKE:]
         top = float(answered[-1]) if len(answered) else None
