@@ -154,7 +154,7 @@ def test_another_format_and_arrays_that_do_not_fit_are_refused(tmp_path: Path) -
     forge(folder, format=99)
     with pytest.raises(StoreError, match="format 99"):
         open_index(tmp_path, encoder)
-    forge(folder, format=1, passages=7)
+    forge(folder, format=2, passages=7)
     with pytest.raises(StoreError, match="do not fit"):
         open_index(tmp_path, encoder)
 

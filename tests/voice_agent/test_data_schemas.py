@@ -15,6 +15,7 @@ from voice_agent.data_files import KINDS, SCHEMAS, check_file, check_files, vali
 
 DATA = SCHEMAS.parent
 NAMES = (
+    "kb_examples",
     "kb_entry",
     "eval_question",
     "eval_topic",
@@ -52,6 +53,7 @@ GOOD: list[tuple[str, dict[str, Any]]] = [
     ("kb_entry", {"id": "a", "text": "文"}),
     ("kb_entry", {"id": "a", "text": "文", "valid_from": None, "valid_to": "2025-12-31", "risk": "high"}),
     ("kb_entry", {"id": "a", "text": "文", "risk": None, "title": None, "must_handoff": None, "of_their_own": 1}),
+    ("kb_examples", {"id": "a", "examples": ["几天能退"], "near_misses": ["怎么退"]}),
     ("eval_question", QUESTION),
     ("eval_question", {**QUESTION, "kind": "off_topic", "expect": [], "must_refuse": True}),
     ("eval_question", {**QUESTION, "kind": "hard_negative", "expect": [], "must_refuse": True, "near": ["a"]}),
@@ -80,6 +82,8 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("kb_entry", {"id": "a", "text": "文", "risk": "huge"}),
     ("kb_entry", {"id": "a", "text": "文", "must_handoff": "yes"}),
     ("kb_entry", {"id": "a", "text": "文", "questions": "几天"}),
+    ("kb_examples", {"id": "a", "examples": [" "]}),
+    ("kb_examples", {"id": "a", "questions": ["几天能退"]}),
     ("eval_question", {**QUESTION, "kind": "other"}),
     ("eval_question", {**QUESTION, "expect": []}),
     ("eval_question", {**QUESTION, "must_refuse": True}),
@@ -135,7 +139,11 @@ def test_schemas_are_valid_and_explain_themselves(name: str) -> None:
 
 def test_there_is_a_schema_for_each_kind_and_no_other() -> None:
     """A schema nobody uses, or a kind without one, is a mistake."""
-    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(NAMES) == {"kb_entry", *KINDS.values()}
+    assert (
+        {path.stem for path in SCHEMAS.glob("*.json")}
+        == set(NAMES)
+        == {"kb_entry", "kb_examples", *KINDS.values()}
+    )
 
 
 @pytest.mark.parametrize(("name", "line"), GOOD)
