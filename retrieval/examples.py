@@ -76,26 +76,35 @@ class Likeness:
 
 
 class ExampleSearch:
-    """The example channel over the passages that have examples: meaning, words and sound in one score."""
+    """The example channel: meaning, words and sound in one score.
+
+    A passage without examples stands there with its own surfaces, title and questions, so that it is not behind all
+    others for being new.
+    """
 
     def __init__(
-        self, passages: Sequence[Passage], examples: Examples, encoder: QueryEncoder, cut: Cut
+        self,
+        passages: Sequence[Passage],
+        examples: Examples,
+        surfaces: Sequence[NDArray[np.float32]],
+        encoder: QueryEncoder,
+        cut: Cut,
     ) -> None:
+        """`surfaces` are each passage's own vectors (surfaces, dim)."""
         self._examples = examples
         self._encoder = encoder
-        self._rows = np.array([row for row, p in enumerate(passages) if p.examples], dtype=np.int64)
-        told = [passages[row] for row in self._rows]
-        asked = [Passage(id=p.id, text="\n".join(p.examples)) for p in told]
-        blocks = [examples.answered(p.id) for p in told]
+        asked = [Passage(id=p.id, text="\n".join(p.examples or (p.title, *p.questions))) for p in passages]
+        blocks = [
+            examples.answered(p.id) if p.examples else own for p, own in zip(passages, surfaces, strict=True)
+        ]
         starts = np.cumsum([0, *map(len, blocks)], dtype=np.int64)
         vectors = np.concatenate([examples.vectors[:0], *blocks])
-        meaning = Dense(encoder, [p.id for p in told], vectors, starts)
+        meaning = Dense(encoder, [p.id for p in passages], vectors, starts)
         self._parts = ((meaning, MEANING), (Bm25(asked, cut), WORDS), (Phonetic(asked), SOUND))
 
     def rank(self, query: Query, limit: int, allowed: OpenRows) -> Ranking:
         """The best `limit` allowed passages by the sum of scaled scores, best first, ties by id. Raises ModelError."""
-        among = allowed[self._rows]
-        found = ((channel.rank(query, limit, among), share) for channel, share in self._parts)
+        found = ((channel.rank(query, limit, allowed), share) for channel, share in self._parts)
         return weighted_min_max(found)[:limit]
 
     def likeness(self, query: Query, passage: PassageId) -> Likeness:

@@ -9,6 +9,8 @@ from datetime import date
 from operator import mul
 from types import TracebackType
 
+import numpy as np
+
 from retrieval.bm25 import Bm25
 from retrieval.code_book import CodeBook
 from retrieval.conditions import Conditions
@@ -38,7 +40,7 @@ BLEND: Mapping[Channel, float] = {"bm25": 0.2, "dense": 0.2, "phonetic": 0.4, "e
 """Words, meaning and sound were tuned on the 300 answerable dev questions by `voice-agent calibrate`: among the first
 three 0.920 fused (dense alone 0.870; equal weights without sound 0.907) and 0.963 after the final order (0.950 without
 sound). The examples' share was chosen on the 940 answerable ones of dev, test and fresh: 0.972 among the first three
-from 1.5 to 2, 0.969 at 3, and 0.918 without examples.
+from 1.5 to 2, 0.969 at 3, and 0.916 without examples.
 """
 
 
@@ -90,12 +92,18 @@ class Searcher:
         self._siblings = Siblings(index.passages)
         given = channels(self.words) if callable(channels) else channels
         asked = LastAsked(encoder)
-        told = index.examples if self._settings.examples else None
-        self._examples = ExampleSearch(index.passages, told, asked, cut) if told is not None else None
+        self._examples = self._example_search(asked)
         found_by = self._own_channels(asked) if given is None else given
         if self._examples is not None and not isinstance(channels, Mapping):
             found_by = {**found_by, "examples": self._examples}
         self._recall = Recall(found_by, self._settings.recall, self._settings.deadline_ms, cut)
+
+    def _example_search(self, encoder: QueryEncoder) -> ExampleSearch | None:
+        index = self._index
+        if index.examples is None or not self._settings.examples:
+            return None
+        surfaces = np.split(index.vectors, index.starts[1:-1])
+        return ExampleSearch(index.passages, index.examples, surfaces, encoder, self._cut)
 
     def _own_channels(self, encoder: QueryEncoder) -> Channels:
         index = self._index

@@ -115,7 +115,7 @@ def test_a_closed_passage_is_not_found_by_its_examples(tmp_path: Path) -> None:
         closed = np.array([p.id != LIGHT for p in searcher.passages])
         channel = searcher.channels["examples"]
         assert isinstance(channel, ExampleSearch)
-        assert channel.rank(make_query("家里断网"), 10, closed) == []
+        assert [one for one, _ in channel.rank(make_query("家里断网"), 10, closed)] == [BILL]
 
 
 def test_the_index_keeps_examples_and_only_new_ones_are_encoded(tmp_path: Path) -> None:
