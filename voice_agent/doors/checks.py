@@ -34,6 +34,7 @@ PACKAGES = {
     "onnx": "onnx",
     "onnxruntime": "onnxruntime",
     "opencc": "opencc",
+    "orjson": "orjson",
     "platformdirs": "platformdirs",
     "pydantic": "pydantic",
     "pypinyin": "pypinyin",

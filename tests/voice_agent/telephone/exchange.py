@@ -76,6 +76,9 @@ class AgentLike:
     timings_ms: dict[str, float] = field(default_factory=lambda: {"all": 1.0})
     telemetry: Any = OFF
 
+    def of_call(self, _call: str) -> AgentLike:
+        return self
+
 
 @dataclass
 class Exchange:
@@ -160,6 +163,7 @@ class Asterisk:
         due_s = asyncio.get_running_loop().time()
         for at in range(0, len(sound), PACKET):
             if self.ended:
+                await asyncio.sleep(0)  # a deadline around whoever repeats this must fire
                 return
             await self.send(frame(Kind.SOUND, encode(sound[at : at + PACKET], "s16")))
             due_s += PACKET / RATE_HZ
