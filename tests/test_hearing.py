@@ -210,11 +210,13 @@ def _long(kind: str) -> Samples:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["silence", "noise", "music"])
 def test_ten_minutes_without_a_word_are_no_turn(ear: Ear, kind: str) -> None:
-    """Through the whole session: nothing is answered, no fault is recorded, and the call ends as a call does."""
+    """Through the whole session: nothing is answered, no fault is recorded, and the call ends as a call does. Asked to
+    repeat once, and not a second time: then a person has it.
+    """
     dialogue = _call(ear, _long(kind))
     (ended,) = dialogue.journal.of("call_ended")
     assert dialogue.journal.of("error") == [] and dialogue.answers.asked == []
-    assert ended["turns"] == 0 or ended["reason"] != "hung_up", ended
+    assert ended["turns"] <= 1 or ended["reason"] != "hung_up", ended
     heard = [event for event in dialogue.journal.of("transcript") if event["text"]]
     print(
         kind, "spans", len(dialogue.journal.of("transcript")), "heard", len(heard), "ended", ended["reason"]

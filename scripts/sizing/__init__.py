@@ -1,1 +1,1 @@
-"""How many workers a load needs, by a short simulation."""
+"""What a machine carries, played through in virtual time; see scripts/size_service."""

@@ -121,8 +121,11 @@ def test_speech_is_heard(decoding: Decoding) -> None:
         (_heard("网络网络网", chinese=0.02, other=0.6, logprob=-1.44, no_speech=0.26, voiced_s=0.72), "no_speech"),
         (_heard("电话费货", chinese=0.05, other=0.56, logprob=-1.69, no_speech=0.3, voiced_s=0.54), "no_speech"),
         (_heard("轻轻轻轻", chinese=0.01, other=0.81, logprob=-1.74, no_speech=0.2, voiced_s=1.2), "no_speech"),
-        (_heard("对", chinese=0.02, other=0.6, logprob=-1.2, no_speech=0.26, voiced_s=0.95), "no_speech"),
-        (_heard("对", chinese=0.02, other=0.6, logprob=-1.44, no_speech=0.26, voiced_s=0.7), "not_chinese"),
+        (_heard("对", chinese=0.02, other=0.6, logprob=-1.2, no_speech=0.26, voiced_s=0.65), "no_speech"),
+        (_heard("对", chinese=0.02, other=0.6, logprob=-1.2, no_speech=0.26, voiced_s=0.5), "not_chinese"),
+        (_heard("轻轻轻轻轻", chinese=0.01, other=0.6, logprob=-0.97, no_speech=0.33, voiced_s=0.66), "no_speech"),
+        (_heard("网络", chinese=0.18, other=0.36, logprob=-1.78, no_speech=0.29, voiced_s=0.54), "no_speech"),
+        (_heard("网络", chinese=0.18, other=0.36, logprob=-1.78, no_speech=0.29, voiced_s=0.4), "not_chinese"),
         (_heard("不对吗", chinese=0.02, other=0.6, logprob=-1.44, no_speech=0.26, voiced_s=0.4), "not_chinese"),
         # loops, however sure
         (_heard("后,后,后,后,后,后,后,后", logprob=-0.14), "loop"),

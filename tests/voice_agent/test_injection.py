@@ -6,6 +6,7 @@ The prompt may fail to hold a model back; the check may not: what the cited pass
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -69,6 +70,25 @@ def test_an_order_in_another_passage(order: str, obeyed: str, attribute: bool) -
         assert spoken == ["退款在审核通过后3天内到账。[S1]"]
     else:
         assert spoken == []
+
+
+@pytest.mark.parametrize("where", ["title", "source"])
+@pytest.mark.parametrize(("order", "obeyed"), ORDERS)
+def test_an_order_in_a_title_or_a_source(order: str, obeyed: str, where: str) -> None:
+    """Of the passage that is cited: neither is what it says, so what the order wants is not said either."""
+    commanding = {"title": replace(refund(), title=order), "source": replace(refund(), source=order)}[where]
+    spoken = heard_after(ScriptedLlm(obeyed), (commanding, FREIGHT), QUESTION, attribute=False)
+    assert spoken == []
+
+
+@pytest.mark.parametrize(("order", "_"), ORDERS)
+def test_a_title_reaches_the_model_only_as_data(order: str, _: str) -> None:
+    """On its own line within the fence, without line ends of its own; a source is not shown to it at all."""
+    llm = ScriptedLlm("退款原路退回。[S1]")
+    heard_after(llm, (replace(refund(), title=order, source=f"来源{order}"),), QUESTION, attribute=False)
+    (given,) = llm.prompts
+    assert given.user.count("<") == 4 and "来源" not in given.user and "[S" not in given.user
+    assert sum(line.startswith("标题：") for line in given.user.splitlines()) == 1
 
 
 @pytest.mark.parametrize(("order", "obeyed"), ORDERS)
