@@ -238,10 +238,18 @@ def _is_relevant(case: _Case) -> Fault | None:
     return None
 
 
+_SPEAKER: Final = re.compile("我(?![们国司方店家的])")
+"""Who says 我 is the caller or the agent itself; 我的订单 is the name of a page."""
+
+
 def _is_checkable(case: _Case) -> Fault | None:
-    """A bare yes or no, a title alone, and a yes that the rest of its sentence takes back are judged by no passage."""
+    """A bare yes or no, the caller's own words, a promise of the agent's, a title alone, and a yes that the rest of its
+    sentence takes back are judged by no passage.
+    """
     if is_bare(case.canonical):
         return VerdictReason.UNCHECKABLE, "a bare yes or no"
+    if _SPEAKER.search(case.canonical) and not any(_SPEAKER.search(text) for text in case.evidence):
+        return VerdictReason.UNCHECKABLE, "no passage speaks of me"
     bare = case.claim.sentence.bare
     titles = (read_sentence(passage.title).bare for passage in case.cited.values())
     if bare and not case.claim.verbatim and any(bare in title for title in titles):

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from retrieval.alignment import Claim, Match
+from retrieval.codes import code_keys
 from retrieval.readings import Clause, Reading, Sentence, grams
 from retrieval.sentences import with_condition
 
@@ -26,6 +27,13 @@ _IF: Final = re.compile(
     "|时(?=[，。])|的$|的情况下|情形|期间$|满|须|必须|(?<!不)仅|(?<!不)只(?!要)|未[^，。；]{1,8}的"
 )
 _IF_WORD: Final = re.compile("如果|若(?!干)|假如|如(?=[有需未不无因遇])|一旦|只要|除非")
+
+_NEXT: Final = {
+    "次日": re.compile("次日|第二天|隔天|隔日|明天|后一天"),
+    "次月": re.compile("次月|下个?月|第二个月"),
+    "次年": re.compile("次年|下一?年|第二年|明年"),
+}
+"""A day or month that is not this one, and how it may be said: 次日再付 is no 再付."""
 
 _COVERED: Final = 0.42
 _EXCEPTED: Final = 0.34
@@ -49,9 +57,10 @@ def dropped(claim: Claim) -> str:
 def _says_the_exception(claim: Claim) -> str:
     """An exception said as if the rule held for it: 秒杀价可以保价, where the passage has 秒杀价除外.
 
-    Its own words are those that stand nowhere else in what is cited.
+    Its own words are those that stand nowhere else in what is cited. That another sentence of the answer takes it back
+    does not make this one true.
     """
-    if _has(_EXCEPT, claim):
+    if _EXCEPT.search(claim.sentence.text):
         return ""
     for reading in claim.readings:
         for at, sentence in enumerate(reading.sentences):
@@ -96,12 +105,8 @@ def _has(pattern: re.Pattern[str], claim: Claim) -> bool:
 
 def _within(match: Match, claim: Claim) -> str:
     """A condition in the same sentence of the passage: in the very clause, or in the one beside it."""
-    text = match.clause.text
-    said = "，".join([claim.speaking_of(match) or claim.sentence.text, *(s.text for s in claim.beside)])
-    if _ONLY.search(text) and not _ONLY.search(said):
-        return f"only: {text}"
-    if _THEN.search(text) and not (_THEN.search(said) or _DUTY.search(said)):
-        return f"then: {text}"
+    if lacking := _lacking(match, claim):
+        return lacking
     for other in match.sentence.clauses:
         if other is match.clause or not _governs(other, match):
             continue
@@ -114,6 +119,18 @@ def _within(match: Match, claim: Claim) -> str:
         if not _said(part, told, match, _EXCEPTED if exception else _COVERED):
             return f"condition: {other.text}"
     return ""
+
+
+def _lacking(match: Match, claim: Claim) -> str:
+    """A word of the very clause that limits it, and that is said neither of it nor beside it."""
+    text = match.clause.text
+    said = "，".join([claim.speaking_of(match) or claim.sentence.text, *(s.text for s in claim.beside)])
+    if _ONLY.search(text) and not _ONLY.search(said):
+        return f"only: {text}"
+    if _THEN.search(text) and not (_THEN.search(said) or _DUTY.search(said)):
+        return f"then: {text}"
+    later = any(word in text and not alike.search(said) for word, alike in _NEXT.items())
+    return f"when: {text}" if later else ""
 
 
 _DUTY: Final = re.compile("须|需|必须|要|应|先|后")
@@ -143,13 +160,39 @@ def _behind(match: Match, claim: Claim) -> str:
         if i <= match.at:
             continue
         other = reading.sentences[i]
-        if not _LIMITS.search(other.text):
+        if not _LIMITS.search(other.text) or _of_another_case(other, match, claim):
             continue
         if _EXCEPTION.search(other.text) and not _has(_EXCEPT, claim):
             return f"exception: {other.text}"
         if not _said(other.grams, claim.sentence.grams | _beside(claim), match, _EXCEPTED):
             return f"next sentence: {other.text}"
     return ""
+
+
+_CASE: Final = re.compile(r"^(?P<case>[^，。；]{2,16})时，?(?:请|您)?(?:必?须|需要?|应当?)")
+_TAKES_AWAY: Final = re.compile("[不无免未]|(?<!不)仅|(?<!不)只|除|例外|否则|才|方可|[付缴交扣收补]|费")
+"""What is no mere duty: a duty to pay takes back a part of what was promised."""
+
+
+def _of_another_case(other: Sentence, match: Match, claim: Claim) -> bool:
+    """Does a neighbour speak of a case of its own, that neither the sentence nor what it stands beside touches?
+
+    不清楚的，可以先选自动获取。选择宽带账号时，须填写账号 lays a duty on who chose the other way; and what
+    AX3000 lacks limits nothing that is said of AX6000.
+    """
+    told = claim.sentence.grams | _beside(claim) | claim.question.grams
+    here, there = code_keys(match.sentence.text), code_keys(other.text)
+    if (
+        here
+        and there
+        and not there & (here | code_keys(claim.sentence.text) | code_keys(claim.question.text))
+    ):
+        return True
+    found = _CASE.search(other.text)
+    if found is None or _TAKES_AWAY.search(other.text):
+        return False
+    own = grams(found["case"]) - match.sentence.grams - match.reading.subject
+    return any(len(gram) > 1 for gram in own) and not any(len(gram) > 1 for gram in own & told)
 
 
 def _left_behind(claim: Claim) -> str:

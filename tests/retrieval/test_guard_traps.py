@@ -133,6 +133,51 @@ def test_conditions(passage: str, sentence: str, expected: str) -> None:
     assert verdict(passage, sentence) == expected
 
 
+@rows(
+    ("出现故障时，请次日再付或者联系银行。", "您可以再付或者联系银行。", "SCOPE_DROPPED"),
+    ("出现故障时，请次日再付或者联系银行。", "出现故障时，请隔天再付或者联系银行。", "passed"),
+    ("套餐变更自次月生效。", "套餐变更后就生效。", "SCOPE_DROPPED"),
+    ("套餐变更自次月生效。", "套餐变更从下个月生效。", "passed"),
+)
+def test_a_later_day_is_not_left_out(passage: str, sentence: str, expected: str) -> None:
+    """Asked whether it works today, a real model left 次日 out and said that it does."""
+    assert verdict(passage, sentence) == expected
+
+
+@rows(
+    ("可以先选自动获取。选择宽带账号时，须填写账号和密码。", "能先选自动获取。", "passed"),
+    (
+        "可以先选自动获取。选择宽带账号时，须填写账号和密码。",
+        "能先选自动获取，也有宽带账号。",
+        "SCOPE_DROPPED",
+    ),
+    ("报修可以在网页提交。报修时须提供账号。", "报修能在网页提交。", "SCOPE_DROPPED"),
+    ("可以先选自动获取。选择宽带账号时，须付10元。", "能先选自动获取。", "SCOPE_DROPPED"),
+    ("CW-6000的包装内另有支架1个。CW-3000的包装内不含支架。", "CW-6000的包装里另有一个支架。", "passed"),
+    ("主机的包装内有支架1个。CW-3000的包装内不含支架。", "主机的包装里有一个支架。", "SCOPE_DROPPED"),
+)
+def test_a_neighbour_of_another_case_is_no_condition(passage: str, sentence: str, expected: str) -> None:
+    """A duty of who chose the other way, and what another model lacks, limit nothing; a price and an exception do."""
+    assert verdict(passage, sentence) == expected
+
+
+def test_an_exception_is_not_taken_back_by_the_next_sentence() -> None:
+    """定制商品可以退。定制商品除外。 says both."""
+    passage = "商品七天内可退。但定制商品除外。"
+    assert verdict(passage, "定制商品七天内可退。", after=("但定制商品除外。[S1]",)) != "passed"
+
+
+@rows(
+    ("来电人处于危险时，请拨打120。", "我撑不下去了，处于危险。", "UNCHECKABLE"),
+    ("退款在3天内到账。", "我保证退款在3天内到账。", "UNCHECKABLE"),
+    ("在我的订单里查看物流。", "在我的订单里能查看物流。", "passed"),
+    ("我们在3天内退款。", "我们会在3天内退款。", "passed"),
+)
+def test_nobody_speaks_of_himself(passage: str, sentence: str, expected: str) -> None:
+    """A model that repeats the caller, and one that promises something in its own name, is carried by no passage."""
+    assert verdict(passage, sentence) == expected
+
+
 def test_a_condition_may_be_spoken_beside_the_sentence() -> None:
     """The other sentences of the answer count; what is not known yet counts for a sentence said word for word."""
     passage = "商品七天内可退。但定制商品除外。"

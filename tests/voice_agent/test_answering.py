@@ -82,15 +82,71 @@ def test_a_condition_without_marks_is_waited_for_too() -> None:
     both = "签收后15天内可以无理由退货。", "定制商品除外。"
     heard = said(*both, passages=(FREIGHT, RETURN), attribute=True)
     assert heard.passed == [f"{sentence}[S2]" for sentence in both]
-    alone = said(both[0], passages=(FREIGHT, RETURN), attribute=True)
-    assert alone.reasons == [VerdictReason.SCOPE_DROPPED]
     assert said(*both, passages=(RETURN,)).reasons == [VerdictReason.NO_CITE]
+
+
+def test_a_forgotten_condition_is_said_in_its_passages_words() -> None:
+    """In attribute mode the exception that a model left out is spoken behind its rule, checked like any sentence; what
+    the model goes on with is judged after the two, and what it says of the exception is not said twice.
+    """
+    rule, exception = "签收后15天内可以无理由退货。", "定制商品除外。"
+    assert said(rule, passages=(FREIGHT, RETURN), attribute=True).passed == [
+        f"{rule}[S2]",
+        f"{exception}[S2]",
+    ]
+    assert said(f"{rule}[S1]", passages=(RETURN,)).reasons == [VerdictReason.SCOPE_DROPPED]
+    further = said(f"{rule}[S1]", "签收后16天内可以无理由退货。[S1]", passages=(RETURN,), attribute=True)
+    assert further.passed == [f"{rule}[S1]", f"{exception}[S1]"]
+    assert further.reasons == [None, None, VerdictReason.NUM_UNSUPPORTED]
+
+
+def test_the_bound_cuts_off_no_condition() -> None:
+    """The third sentence would have held the condition of the second: it is said with it all the same."""
+    text = "退货须在15天内申请。签收后可以无理由退货。定制商品除外。"
+    passage = Passage(PassageId("return"), text, "无理由退货")
+    three = [f"{sentence}。[S1]" for sentence in text.split("。")[:-1]]
+    assert said(*three, passages=(passage,), attribute=True).passed == three
+    assert said(*three, passages=(passage,)).reasons == [None, VerdictReason.SCOPE_DROPPED]
+
+
+@pytest.mark.parametrize("sentence", ["定制商品可以无理由退货。[S1]", "定制商品签收后15天内可以退货。"])
+def test_an_exception_said_as_the_rule_is_not_mended(sentence: str) -> None:
+    """What its passage takes out cannot be said and then taken back."""
+    assert said(sentence, passages=(RETURN,), attribute=True).passed == []
+    assert said(sentence, "定制商品除外。[S1]", passages=(RETURN,), attribute=True).passed == []
+
+
+def test_a_sentence_copied_from_another_passage_than_it_names() -> None:
+    """Word for word in one passage only: the mark was a slip, in attribute mode; by default it halts."""
+    copied = "退货运费由买家承担。[S1]"
+    assert said(copied, attribute=True).passed == ["退货运费由买家承担。[S2]"]
+    assert len(said(copied).passed) == 0
+
+
+@pytest.mark.parametrize(
+    "sentence", ["退货的运费由买家承担。[S1]", "退货运费由卖家承担。[S1]", "退货运费由买家承担。[S9]"]
+)
+def test_a_wrong_mark_is_put_right_only_for_a_copy(sentence: str) -> None:
+    """In other words, with another word, or with a mark of nothing it stays blocked."""
+    assert said(sentence, attribute=True).passed == []
+
+
+def test_a_copy_that_two_passages_hold_is_not_assigned() -> None:
+    """Which of them is meant is not for us to guess."""
+    twins = (REFUND, FREIGHT, Passage(PassageId("twin"), FREIGHT.text, "换货运费"))
+    assert said("退货运费由买家承担。[S1]", passages=twins, attribute=True).passed == []
 
 
 def test_a_condition_that_fails_takes_its_rule_along() -> None:
     """Where the sentence that should hold the condition is itself blocked, nothing of the two is spoken."""
     heard = said("签收后15天内可以无理由退货。[S1]", "定制商品9天除外。[S1]", passages=(RETURN,))
     assert heard.passed == [] and heard.reasons == [VerdictReason.SCOPE_DROPPED]
+
+
+def test_the_number_of_a_list_is_no_figure() -> None:
+    """1. in front of a sentence is neither judged nor spoken; a figure in front is both."""
+    assert said("1. 退款原路退回。[S1]\n2、退款原路退回。[S1]").passed == ["退款原路退回。[S1]"] * 2
+    assert said("9天退款原路退回。[S1]").reasons == [VerdictReason.NUM_UNSUPPORTED]
 
 
 def test_extracts_are_checked_as_the_whole_they_are() -> None:

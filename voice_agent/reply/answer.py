@@ -15,15 +15,17 @@ from typing import Any, Protocol
 
 from retrieval.conditions import Conditions, conditions_of
 from retrieval.homophones import Repair, Repaired
+from retrieval.marks import strip_marks
 from retrieval.normalize import whole
 from retrieval.search import Searcher, make_query
 from retrieval.terms import terms
 from retrieval.types import Cut, Evidence, Found, Gate, Outcome, Passage, Verdict, VerdictReason, Wording
-from voice_agent.reply.attribution import attributed, lacks_a_mark
+from voice_agent.reply.attribution import attributed, conditions_for, lacks_a_mark, meant
 from voice_agent.reply.basis import Basis
 from voice_agent.reply.checker import ALONE, Beside, Checker
 from voice_agent.reply.draft import Draft, Writers
 from voice_agent.reply.generator import Tell, silent
+from voice_agent.reply.markup import without_stem
 from voice_agent.reply.prompt import not_found
 from voice_agent.reply.rewrite import Exchange, leaned_on, neutral, standalone
 
@@ -132,7 +134,8 @@ class Answers(Protocol):
 class Answerer:
     """The parts of an answer, wired by build.py.
 
-    `attribute`: a sentence without a mark is tried with each, and must pass the whole check with one of them.
+    `attribute`: a sentence without a mark is tried with each, one copied from another passage than it names with that
+    one's, and one that lacks its passage's condition with that said behind it; all must pass the whole check.
     """
 
     repairer: Repairs
@@ -189,9 +192,11 @@ class Answerer:
     ) -> Checked:
         """Judges one sentence beside the others of its answer, on the day its evidence is of. Blocking.
 
-        A fault inside is a verdict, CHECK_ERROR.
+        The number of a list in front of it is left out: it is neither judged nor spoken. A fault inside is a verdict,
+        CHECK_ERROR.
         """
         began = time.perf_counter()
+        sentence = without_stem(sentence)
         passages = {mark: evidence.passage for mark, evidence in looked.cited.items()}
         day = looked.found.as_of or asked.as_of
 
@@ -204,6 +209,8 @@ class Answerer:
         verdict = examine(sentence)
         if self.attribute and lacks_a_mark(verdict) and not not_found(sentence):
             sentence, verdict = attributed(sentence, verdict, passages, examine)
+        elif self.attribute:
+            sentence, verdict = meant(sentence, verdict, passages, examine)
         named = tuple((mark, passage) for mark, passage in passages.items() if passage.id in verdict.cited)
         return Checked(index, sentence, verdict, named, _ms_since(began), bases[sentence])
 
@@ -213,6 +220,7 @@ class Answering:
 
     A sentence is judged by what was said before it, as if nothing followed. One that lacks only its condition waits for
     the rest of the answer, where the condition may stand: then they are judged together, and all are given out or none.
+    If the rest does not hold it and the answerer attributes, its passage's own words for it are said behind it.
     """
 
     def __init__(self, answerer: Answerer, asked: Asked, job: Staged, tell: Tell) -> None:
@@ -224,6 +232,7 @@ class Answering:
         self._looked: Looked | None = None
         self._said: list[str] = []
         self._together: deque[Checked] = deque()
+        self._unjudged: deque[str] = deque()
 
     async def look(self) -> Looked:
         """The search and the gate, once."""
@@ -240,6 +249,7 @@ class Answering:
         A generator that says at once that the evidence does not answer has nothing to say either. Raises LlmError.
         """
         if self._together:
+            self._said.append(self._together[0].text)
             return self._together.popleft()
         sentence = await self._written()
         if sentence is None or (not self._said and not_found(sentence)):
@@ -256,6 +266,8 @@ class Answering:
             await self._draft.aclose()
 
     async def _written(self) -> str | None:
+        if self._unjudged:
+            return self._unjudged.popleft()
         if self._draft is None:
             return None
         async with self._job.stage("generate"):
@@ -269,21 +281,40 @@ class Answering:
         return checked
 
     async def _with_the_rest(self, first: Checked) -> Checked:
-        """The whole rest of the answer judged together; `first` as it was unless every sentence passes."""
+        """The whole rest of the answer judged together; else `first` with its condition, or as it was."""
         texts = [first.text]
         while (sentence := await self._written()) is not None:
             texts.append(sentence)
-        said, together = list(self._said), []
-        for i, text in enumerate(texts):
-            together.append(await self._judged(text, tuple(texts[i + 1 :])))
-            if not together[-1].verdict.passed:
-                self._said = said
-                return first
-            self._said.append(together[-1].text)
-        self._said = said
-        whole, *rest = together
-        self._together.extend(rest)
-        return whole
+        if together := await self._all_pass(texts):
+            whole, *rest = together
+            self._together.extend(rest)
+            return whole
+        return await self._with_its_condition(first, texts[1:])
+
+    async def _with_its_condition(self, first: Checked, rest: list[str]) -> Checked:
+        """`first` with the sentence of its passage that it lacks behind it; the rest is judged after the two."""
+        if not self._answerer.attribute or self._looked is None:
+            return first
+        passages = {mark: evidence.passage for mark, evidence in self._looked.cited.items()}
+        for condition in conditions_for(first.verdict, passages):
+            if together := await self._all_pass([first.text, condition]):
+                self._together.append(together[1])
+                self._unjudged.extend(text for text in rest if strip_marks(text) != strip_marks(condition))
+                return together[0]
+        return first
+
+    async def _all_pass(self, texts: list[str]) -> list[Checked]:
+        """The next sentences of the answer, each judged beside all the others; none unless every one passes."""
+        said, together = list(self._said), list[Checked]()
+        try:
+            for i, text in enumerate(texts):
+                together.append(await self._judged(text, tuple(texts[i + 1 :])))
+                if not together[-1].verdict.passed:
+                    return []
+                self._said.append(together[-1].text)
+            return together
+        finally:
+            self._said = said
 
 
 def _ms_since(began: float) -> float:

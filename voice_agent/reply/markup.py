@@ -11,6 +11,10 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*(?:https?://|www\.|/|#)[!-~]*?\s*\)")
 _URL = re.compile(r"(?:https?://|www\.)[!-~]*[A-Za-z0-9/=&#_~-]")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,60}>")
 _LINE_START = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•·▪●◆][ \t]+|\|(?=.*\|[ \t]*$))+")
+_STEM = re.compile(
+    r"^\s*(?:\d{1,2}(?:[.、)）][ \t]*|[ \t]*[:：][ \t]+)|[(（]\d{1,2}[)）][ \t]*)(?=[\u4e00-\u9fff])"
+)
+"""1. or （1） in front of words. In front of a figure it may be one: 2、3天."""
 _BARS = re.compile(r"[ \t]*\|[ \t|]*")
 _STRUCK = re.compile(r"~~(?=\S)|(?<=\S)~~")
 _FENCE = re.compile(r"`+(?:[a-z]+\n)?")
@@ -40,3 +44,12 @@ def without_markup(text: str) -> str:
     text = _BOLD.sub(r"\1", _FENCE.sub("", _STRUCK.sub("", text)))
     text = _STARS.sub("", _TIMES.sub("×", text))
     return _DRAWN.sub("", _ARROWS.sub("，", text))
+
+
+def without_stem(sentence: str) -> str:
+    """A sentence without the number of a list in front of it, which is no figure that anything states.
+
+    >>> without_stem("1. 请先登录。[S1]"), without_stem("2、3天内到账。"), without_stem("3.5元。")
+    ('请先登录。[S1]', '2、3天内到账。', '3.5元。')
+    """
+    return _STEM.sub("", sentence, count=1)
