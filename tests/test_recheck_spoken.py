@@ -149,6 +149,13 @@ def test_values_are_read(text: str, read: list[str]) -> None:
     assert [shown(value) for value in values(plain(text))] == read
 
 
+def test_a_code_with_a_blank_in_it_is_still_that_code() -> None:
+    """ERR 2084 is ERR_2084 of its passage, and ERR 2085 is not."""
+    passage = BY_ID["err-2084"]
+    assert not kinds("出现 ERR 2084 时，请打开手机的自动设置时间功能。", passage)
+    assert kinds("出现 ERR 2085 时，请打开手机的自动设置时间功能。", passage) == {"value"}
+
+
 def test_a_sentence_without_a_passage_may_hold_nothing() -> None:
     """A greeting is well; a figure in it is not."""
     assert not kinds("您好，请问有什么可以帮您？") and kinds("您好，三天到账。") == {"value"}

@@ -15,6 +15,9 @@ from llm.amounts import Value, plain, shown, values
 
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.·][A-Za-z0-9]+)*")
 
+_SPACED = re.compile(r"([A-Za-z]+) +(\d+)(?![\d.])")
+"""ERR 2084 is the code ERR_2084 where the passage has that one; else it is a word and a number."""
+
 Cited = tuple[str, str]
 """Title and text of a passage."""
 
@@ -31,9 +34,10 @@ def doubts(sentence: str, passages: Sequence[Cited]) -> list[Doubt]:
     """Every figure, code and negation of a sentence that its passages do not carry. `passages`: (title, text) each."""
     said, body = plain(sentence), plain("\n".join(text for _, text in passages))
     known = plain("\n".join(title for title, _ in passages)) + "\n" + body
+    packed = _packed(known)
+    said = _SPACED.sub(lambda code: code[1] + code[2] if _packed(code[0]) in packed else code[0], said)
     found = [Doubt("value", shown(value)) for value in values(said) if not _held(value, values(known))]
     found += [Doubt("rate", f"每{period}") for period in _periods(said) - _periods(known)]
-    packed = _packed(known)
     found += [Doubt("code", word) for word in _LATIN.findall(said) if _packed(word) not in packed]
     return found + [Doubt("negation", word) for word in _turned(said, body)]
 
