@@ -50,7 +50,7 @@ SEVERAL = 3
 DRAWN_OUT_S = 0.6
 """Voice of this length in which neither Chinese (probability) nor words (confidence) can be found is a breath or music:
 of each 88 noises up to three had at most 0.05 and 0.32, and a low probability that nobody spoke. A word of one or two
-characters (对, 可以) can be as doubtful and still be one, but of 68 such words none took as long as half a second."""
+characters (对, 可以) can be as doubtful and still be one; of 68 short words none so doubtful took half a second."""
 
 HOPELESS = 0.2
 """Confidence in half a second of voice below which the words are nobody's, whatever the language: a ringing tone was

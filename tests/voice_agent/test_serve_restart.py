@@ -6,6 +6,8 @@ import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,17 @@ def wait_for(condition: Any) -> None:
         time.sleep(0.02)
 
 
+@contextmanager
+def sending(load: Load, clients: int) -> Iterator[None]:
+    """So many clients ask until they are refused or cut off; they are waited for at the end."""
+    threads = [threading.Thread(target=load.run, args=(n,), name=f"client-{n}") for n in range(clients)]
+    for one in threads:
+        one.start()
+    yield
+    for one in threads:
+        one.join(DEADLINE_S)
+
+
 def test_sigterm_under_load_loses_no_checked_answer(tmp_path: Path) -> None:
     """Every reply that was worked out and written down came to whoever asked; the others were refused, none broken off
     in the middle; the process ends with 0.
@@ -86,13 +99,9 @@ def test_sigterm_under_load_loses_no_checked_answer(tmp_path: Path) -> None:
     with process(tmp_path, *SETTINGS) as (running, client):
         reached(client, running, ready=True)
         load = Load(client.base_url)
-        clients = [threading.Thread(target=load.run, args=(n,), name=f"client-{n}") for n in range(6)]
-        for one in clients:
-            one.start()
-        wait_for(lambda: load.statuses[200] >= 20)
-        running.send_signal(signal.SIGTERM)
-        for one in clients:
-            one.join(DEADLINE_S)
+        with sending(load, 6):
+            wait_for(lambda: load.statuses[200] >= 20)
+            running.send_signal(signal.SIGTERM)
         assert running.wait(DEADLINE_S) == 0
     whole = decided(tmp_path / "logs" / "calls")
     print(f"answered {load.statuses[200]}, refused {load.statuses[503]}, not let in {load.cut_off}")
@@ -105,13 +114,9 @@ def test_killed_and_back_within_seconds(tmp_path: Path) -> None:
     with process(tmp_path, *SETTINGS) as (running, client):
         reached(client, running, ready=True)
         load = Load(client.base_url)
-        clients = [threading.Thread(target=load.run, args=(n,), name=f"client-{n}") for n in range(4)]
-        for one in clients:
-            one.start()
-        wait_for(lambda: load.statuses[200] >= 5)
-        running.kill()
-        for one in clients:
-            one.join(DEADLINE_S)
+        with sending(load, 4):
+            wait_for(lambda: load.statuses[200] >= 5)
+            running.kill()
         assert running.wait(DEADLINE_S) == -signal.SIGKILL
     assert load.answered <= decided(tmp_path / "logs" / "calls")
     began = time.monotonic()
